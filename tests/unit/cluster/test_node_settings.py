@@ -11,7 +11,7 @@ from insync.brokers.cluster import common, properties
 from insync.brokers.cluster.addresses import Addresses
 from insync.brokers.cluster.common import Controllers, NodeCluster, on_kraft
 from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.cluster.node import AgentSpec, NodePlan, Role
+from insync.brokers.cluster.node import AgentSpec, NodePlan, Role, prepare
 from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.versions import pinned
@@ -73,6 +73,22 @@ def test_brokers_may_be_the_controllers() -> None:
     assert first.settings["listeners"].endswith(f",CONTROLLER://{address}")
     assert second.settings["process.roles"] == "broker"
     assert (first.role, second.role) == ("broker", "broker")
+
+
+def test_a_node_that_is_a_controller_as_well_has_the_records_of_a_new_controller(
+    tmp_path: Path,
+) -> None:
+    """StorageTool of 4.4 writes the features of a cluster to its controllers only."""
+    for role in formats.ROLES:
+        for part in (formats.DATA, formats.METADATA):
+            (tmp_path / role / part).mkdir(parents=True)
+            (tmp_path / role / part / "meta.properties").touch()
+    (tmp_path / "controller" / formats.METADATA / "features").touch()
+    plans = on_kraft(tmp_path, [1, 2], {}, Addresses(), Controllers(combined=True))
+    for plan in plans:
+        prepare(plan, tmp_path, "a-new-cluster")
+    found = [(each.folder / formats.METADATA / "features").exists() for each in plans]
+    assert found == [True, False]
 
 
 def test_the_controller_has_the_same_id_in_every_cluster() -> None:

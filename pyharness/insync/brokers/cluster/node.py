@@ -157,14 +157,14 @@ def prepare(plan: NodePlan, templates: Path | None, cluster: str) -> None:
     """Create the node's folder with its settings, formatted for the cluster with id `cluster`.
 
     `templates` holds a formatted node of each role. The node's data folder may already exist if
-    it is empty, for example as a mount point. Its settings may name further data folders. On
-    ZooKeeper nothing needs formatting, so `templates` is None, and the first broker creates the
-    cluster id.
+    it is empty, for example as a mount point. On ZooKeeper nothing needs formatting, so
+    `templates` is None, and the first broker creates the cluster id.
     """
     (plan.folder / TEMPORARY).mkdir(parents=True)
     if templates is not None:
+        role = "controller" if "controller" in plan.settings["process.roles"] else "broker"
         more = [Path(each) for each in plan.settings["log.dirs"].split(",")[1:]]
-        formats.copy(templates / plan.role, plan.folder, node=plan.id, cluster=cluster, more=more)
+        formats.copy(templates / role, plan.folder, node=plan.id, cluster=cluster, more=more)
     plan.settings_file.write_text(properties.text(plan.settings), encoding="ascii")
 
 
