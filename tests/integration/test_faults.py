@@ -11,7 +11,6 @@ import pytest
 
 from commands import start_insync
 from fault_runs import FAULTS, NO_QUOTA, UNAVAILABLE, run_faults, small_scenario, weaknesses
-from insync.faults.support import cgroups
 from insync.faults.support.cgroup_places import here
 from waiting import wait_for
 
@@ -65,21 +64,6 @@ def test_a_run_that_is_cut_in_a_fault_leaves_nothing_behind(tmp_path: Path, name
     assert not alive
     assert not list(_groups(run.pid))
     assert "finished_ms" not in json.loads((out / "run.json").read_text())
-
-
-@pytest.mark.skipif(bool(NO_QUOTA), reason=str(NO_QUOTA))
-def test_the_group_of_a_harness_that_was_killed_is_swept_by_the_next(tmp_path: Path) -> None:
-    file = tmp_path / "all-kinds.toml"
-    file.write_text(scenario([{**FAULTS["cpu-quota"], "for_ms": 60_000}]), encoding="utf-8")
-    with start_insync("run", file, "--out", tmp_path / "run") as run:
-        wait_for(lambda: list(_groups(run.pid)), bool, within_s=120)
-        started = psutil.Process(run.pid).children(recursive=True)
-        run.kill()
-        run.wait(120)
-    psutil.wait_procs(started, timeout=60)
-    assert list(_groups(run.pid))
-    cgroups.sweep(here("cpu"))
-    assert not list(_groups(run.pid))
 
 
 def _suffers(process: psutil.Process, harness: int) -> bool:

@@ -19,7 +19,6 @@ from typing import Any
 import pytest
 
 from commands import run_python
-from insync.errors import InsyncError
 from insync.faults.support.control import ControlFile, Mode, Site, StallRule
 from insync.faults.support.shim import preload
 from waiting import wait_for
@@ -366,14 +365,6 @@ def test_one_of_ten_thousand_rules_stalls_its_call_and_they_are_armed_at_once(
         other = Caller(process, control, last, caller.shim)
         assert other.timed("pread")[1] >= 0.1
     assert [slot for slot in slots if control.counters(slot).calls] == [slots[-1]]
-
-
-def test_rules_that_do_not_fit_are_refused_together(tmp_path: Path) -> None:
-    control = ControlFile.create(tmp_path / "control", tmp_path, 1)
-    rule = StallRule(site=Site.READ, mode=Mode.HOLD, target="topic-0", deadline_ns=0)
-    with pytest.raises(InsyncError, match="cannot arm stall rule 1 of 1 for topic-0"):
-        control.arm_all([rule, rule])
-    assert control.header.armed == 0
 
 
 def test_two_rules_stall_a_call_in_turn(caller: Caller) -> None:

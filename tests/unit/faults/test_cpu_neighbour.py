@@ -68,24 +68,16 @@ def test_threads_that_were_just_placed_count_however_long_that_took(
     assert set(affinity.cores_of(busy.pid).values()) == {frozenset({core})}
 
 
-def test_a_neighbour_killed_by_others_is_no_evidence(busy: Process) -> None:
-    start = Neighbours()
-    fault = fault_on(busy, start)
-    fault.inject()
-    start[0].kill()
-    start[0].wait()
-    fault.lift()
-    assert fault.evidence().acted_ms == 0
-
-
-def test_a_process_that_ends_during_the_fault_is_lifted_and_has_no_evidence(
-    busy: Process,
+@pytest.mark.parametrize("who", ["the broker", "a neighbour"])
+def test_if_one_of_them_ends_during_the_fault_it_is_lifted_and_has_no_evidence(
+    busy: Process, who: str
 ) -> None:
     start = Neighbours()
     fault = fault_on(busy, start)
     fault.inject()
-    busy.kill()
-    busy.wait()
+    ended = busy if who == "the broker" else start[0]
+    ended.kill()
+    ended.wait()
     fault.lift()
     assert fault.evidence().acted_ms == 0
     assert all(each.poll() is not None for each in start)

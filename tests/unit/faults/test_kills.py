@@ -81,7 +81,8 @@ def test_a_broker_that_lost_the_directory_is_started_again_when_writes_succeed(
     assert line.acted_ms > 0
 
 
-def test_no_failed_write_is_no_evidence(control: ControlFile) -> None:
-    line = acted(planned(Killed(controls={1: control}), "write-error", partitions=[0]))
+@pytest.mark.parametrize("kind", ["read-error", "write-error"])
+def test_no_failed_call_is_no_evidence(control: ControlFile, kind: str) -> None:
+    line = acted(planned(Killed(controls={1: control}), kind, partitions=[0]))
     assert line.acted_ms == 0
-    assert lacks("write-error", line.figures) == "calls_failed was 0, expected at least 1"
+    assert lacks(kind, line.figures) == "calls_failed was 0, expected at least 1"

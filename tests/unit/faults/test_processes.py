@@ -44,10 +44,13 @@ def test_a_frozen_process_gets_no_cpu_and_runs_afterwards(busy: Process) -> None
     wait_for(lambda: procfs.cpu_ms(busy.pid), lambda ms: ms != before)
 
 
-def test_a_process_that_others_resume_is_no_evidence(busy: Process) -> None:
+@pytest.mark.parametrize("number", [signal.SIGCONT, signal.SIGKILL])
+def test_a_process_that_others_resume_or_end_is_no_evidence(
+    busy: Process, number: signal.Signals
+) -> None:
     fault = planned(OneNode(busy), "freeze")
     fault.inject()
-    busy.send_signal(signal.SIGCONT)
+    busy.send_signal(number)
     wait_for(lambda: procfs.is_stopped(busy.pid), lambda stopped: not stopped)
     fault.lift()
     assert fault.evidence().acted_ms == 0
@@ -64,15 +67,6 @@ def test_the_active_controller_is_found_when_the_fault_begins_and_named_in_its_e
     fault.lift()
     line = fault.evidence()
     assert (line.broker, line.figures["node"]) == (ACTIVE_CONTROLLER, 102)
-
-
-def test_an_ended_process_is_lifted_and_has_no_evidence(busy: Process) -> None:
-    fault = planned(OneNode(busy), "freeze")
-    fault.inject()
-    busy.kill()
-    busy.wait()
-    fault.lift()
-    assert fault.evidence().acted_ms == 0
 
 
 def test_a_process_continues_if_its_freeze_is_interrupted_at_its_beginning(

@@ -1,6 +1,5 @@
 """The registry has every kind and names what this machine lacks; runs use the same answer."""
 
-import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +7,6 @@ from unittest.mock import MagicMock
 
 import pytest
 
-from commands import invoke_json
 from fault_runs import planned
 from insync.cli import faults as command
 from insync.cli.app import invoke
@@ -137,19 +135,3 @@ def test_a_reason_of_several_kinds_is_printed_once(
     out = capsys.readouterr().out
     assert out.count("docker: no engine at unix://") == 1
     assert out.splitlines()[-1].startswith("docker: no engine")
-
-
-def test_the_json_is_one_document(capsys: pytest.CaptureFixture[str]) -> None:
-    rows = invoke_json(capsys, "faults")
-    assert [row["kind"] for row in rows] == list(KINDS)
-    assert rows[0].keys() == {"kind", "does", "mechanism", "clusters", "evidence", "why_not"}
-
-
-def test_every_kind_is_in_the_table() -> None:
-    rows = re.findall(r"^\| `(.*?)` \| (.*) \|$", registry.as_markdown(), re.MULTILINE)
-    assert [name for name, _ in rows] == list(KINDS)
-    for name, cells in rows:
-        assert all(f"`{key}`" in cells for key in set(KINDS[name].spec.model_fields) - {
-            "kind", "broker", "at_ms", "for_ms",
-        }), name  # fmt: skip
-        assert KINDS[name].words.evidence in cells

@@ -187,13 +187,6 @@ def test_more_partitions_that_were_prepared_and_never_injected_are_deleted() -> 
     assert topics.there == set()
 
 
-def test_two_faults_of_a_broker_have_topics_of_their_own() -> None:
-    topics = Topics()
-    for planned_ms in (100, 200):
-        more_partitions(topics, planned_ms).prepare()
-    assert len(topics.there) == 2
-
-
 @pytest.mark.parametrize(
     ("written", "exit_code", "acts", "missing"),
     [
