@@ -29,6 +29,21 @@ class Server(ABC):
             self.serve(client)
 
 
+class Answers(Server):
+    """Answers the connections in turn, byte by byte; keeps what it is `asked`."""
+
+    def __init__(self, *answers: bytes) -> None:
+        self.asked: list[bytes] = []
+        self._left = list(answers)
+        super().__init__()
+        self.port: int = self.address[1]
+
+    def serve(self, client: socket.socket) -> None:
+        self.asked.append(client.recv(1 << 16))
+        for byte in self._left.pop(0):
+            client.sendall(bytes([byte]))
+
+
 def read(connection: socket.socket, size: int) -> bytes:
     """Return the next bytes, fewer only where the connection ends."""
     got = b""

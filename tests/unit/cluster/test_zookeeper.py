@@ -10,32 +10,28 @@ import pytest
 from insync.brokers.cluster.quorum.zookeeper_log import Znode, changes
 from insync.brokers.cluster.ready import forget_broker, serves
 from insync.errors import InsyncError
-from unit.servers import Server, read
+from unit.servers import Answers, Server, read
 
 
 class ZooKeeper(Server):
-    """Answers the words that it is `asked`, or in a session each request after its first."""
+    """Answers the requests of a session in turn."""
 
-    def __init__(self, *answers: bytes, session: bool = False) -> None:
+    def __init__(self, *answers: bytes) -> None:
         self.asked: list[bytes] = []
         self._answers = answers
-        self._session = session
         super().__init__()
 
     def serve(self, client: socket.socket) -> None:
         for answer in self._answers:
-            size, head = 4, b""
-            if self._session:
-                (size,) = struct.unpack(">i", read(client, 4))
-                head = struct.pack(">i", len(answer))
+            (size,) = struct.unpack(">i", read(client, 4))
             self.asked.append(read(client, size))
-            client.sendall(head + answer)
+            client.sendall(struct.pack(">i", len(answer)) + answer)
 
 
 def forget(code: int) -> bytes:
     """Let broker 3 be forgotten, which the server answers with `code`; return the request."""
     deleted, closed = (struct.pack(">iqi", 1, 9, code), struct.pack(">iqi", 2, 10, 0))
-    server = ZooKeeper(bytes(37), deleted, closed, session=True)
+    server = ZooKeeper(bytes(37), deleted, closed)
     forget_broker(server.address[1], 3)
     return server.asked[1]
 
@@ -64,8 +60,8 @@ def test_a_refusal_is_an_error() -> None:
     ],
 )
 def test_a_server_is_ready_when_it_answers_with_its_version(answer: bytes, expected: bool) -> None:
-    server = ZooKeeper(answer)
-    assert serves(server.address[1]) is expected
+    server = Answers(answer)
+    assert serves(server.port) is expected
     assert server.asked == [b"srvr"]
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from insync.brokers.kafka import wire
 from insync.brokers.kafka.wire import Metadata, State
-from unit.servers import Server
+from unit.servers import Answers
 
 
 @pytest.mark.parametrize(
@@ -67,21 +67,8 @@ def test_the_brokers_that_are_added_are_read_from_the_answer() -> None:
         wire.adding(bytes.fromhex(f"{head} 001f 03 6e6f 01 00"))
 
 
-class Broker(Server):
-    """Answers one request, byte by byte."""
-
-    def __init__(self, whole: bytes) -> None:
-        self._whole = whole
-        super().__init__()
-
-    def serve(self, client: socket.socket) -> None:
-        client.recv(1 << 16)
-        for byte in self._whole:
-            client.sendall(bytes([byte]))
-
-
 def ask(whole: bytes) -> int:
-    return wire.ask(Broker(whole).address[1], b"request", 60)
+    return wire.ask(Answers(whole).port, b"request", 60)
 
 
 @pytest.mark.parametrize("code", [0, 41, -1])

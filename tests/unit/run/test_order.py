@@ -21,7 +21,6 @@ from insync.faults.kinds.freeze import Freeze
 from insync.faults.kinds.kill import Kill
 from insync.faults.kinds.stall import Stall
 from insync.faults.schedule import moments as moments_of
-from insync.nodes import ring
 from insync.progress import Progress
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
@@ -156,10 +155,6 @@ def test_after_a_repeat_whose_cluster_is_unusable_the_next_arm_runs(
     assert phases(tmp_path, "stock") == ["cluster_ready", "aborted"]
     assert (tmp_path / "events" / "stock" / "isr.jsonl").is_file()
     assert json.loads((tmp_path / "run.json").read_text())["finished_ms"] > 0
-
-
-def test_replicas_are_assigned_round_robin_from_their_leader() -> None:
-    assert [ring(leader) for leader in (1, 2, 3)] == [[1, 2, 3], [2, 3, 1], [3, 1, 2]]
 
 
 def stall(site: str, at_ms: int, for_ms: int) -> Stall:

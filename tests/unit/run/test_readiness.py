@@ -3,10 +3,9 @@
 import struct
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
-from socket import create_server
 from types import SimpleNamespace
 from typing import Any, cast
 from unittest.mock import Mock
@@ -23,6 +22,7 @@ from insync.progress import Progress
 from insync.run import readiness
 from insync.run.readiness import IsrNotFullError, Liveness, SchedulingGaps
 from insync.scenario.load import load
+from unit.servers import Answers
 from waiting import wait_for
 
 FULL = {0: (1, [1, 2, 3]), 1: (2, [1, 2, 3])}
@@ -279,51 +279,31 @@ def answer(*found: tuple[str, str], unknown: Sequence[str] = ()) -> bytes:
     return struct.pack(">i", len(body)) + body
 
 
-@contextmanager
-def broker(*answers: bytes) -> Iterator[tuple[int, list[bytes]]]:
-    asked: list[bytes] = []
-    with create_server(("127.0.0.1", 0)) as server:
-
-        def serve() -> None:
-            for each in answers:
-                peer, _ = server.accept()
-                with peer:
-                    asked.append(peer.recv(4096))
-                    peer.sendall(each)
-
-        thread = threading.Thread(target=serve, daemon=True)
-        thread.start()
-        yield server.getsockname()[1], asked
-        thread.join(5)
-
-
 def test_the_decided_transactions_of_a_broker_are_listed() -> None:
-    with broker(answer(("t-0", "PrepareCommit"), ("t-1", "PrepareAbort"))) as (port, asked):
-        assert readiness.decided(port) == [("t-0", "PrepareCommit"), ("t-1", "PrepareAbort")]
-    assert struct.unpack_from(">hh", asked[0], 4) == (66, 0)
-    assert asked[0].endswith(b"\3" + text("PrepareCommit") + text("PrepareAbort") + b"\1\0")
+    broker = Answers(answer(("t-0", "PrepareCommit"), ("t-1", "PrepareAbort")))
+    assert readiness.decided(broker.port) == [("t-0", "PrepareCommit"), ("t-1", "PrepareAbort")]
+    assert struct.unpack_from(">hh", broker.asked[0], 4) == (66, 0)
+    assert broker.asked[0].endswith(b"\3" + text("PrepareCommit") + text("PrepareAbort") + b"\1\0")
 
 
 @pytest.mark.parametrize("said", [b"", answer(), answer(unknown=["PrepareCommit"])])
 def test_a_broker_that_knows_none_or_cannot_say_has_none(said: bytes) -> None:
-    with broker(said) as (port, _):
-        assert readiness.decided(port) == []
+    assert readiness.decided(Answers(said).port) == []
 
 
 def test_one_that_ends_in_time_does_not_hang() -> None:
-    with broker(answer(("t-0", "PrepareCommit")), answer()) as (port, asked):
-        readiness.await_no_hanging([port], ["t-0"], 10)
-    assert len(asked) == 2
+    broker = Answers(answer(("t-0", "PrepareCommit")), answer())
+    readiness.await_no_hanging([broker.port], ["t-0"], 10)
+    assert len(broker.asked) == 2
 
 
 def test_one_that_does_not_end_is_named_with_its_state() -> None:
-    with (
-        broker(answer(("t-0", "PrepareCommit"))) as (port, _),
-        pytest.raises(InsyncError, match="decided, and not over after 0 s: t-0 PrepareCommit"),
-    ):
-        readiness.await_no_hanging([port], ["t-0", "t-1"], 0)
+    broker = Answers(answer(("t-0", "PrepareCommit")))
+    with pytest.raises(InsyncError, match="decided, and not over after 0 s: t-0 PrepareCommit"):
+        readiness.await_no_hanging([broker.port], ["t-0", "t-1"], 0)
 
 
 def test_one_of_an_earlier_repeat_is_not_waited_for() -> None:
-    with broker(answer(("r0-0", "PrepareCommit"))) as (port, _):
-        readiness.await_no_hanging([port], ["r1-0"], 0)
+    broker = Answers(answer(("r0-0", "PrepareCommit")))
+    readiness.await_no_hanging([broker.port], ["r1-0"], 0)
+    assert len(broker.asked) == 1
