@@ -7,7 +7,7 @@ import pytest
 from insync.brokers.kafka import releases
 from insync.brokers.kafka.versions import numbers
 from patched_kafka import gradle
-from unit.kafka.test_versions import TABLE, table
+from unit.kafka.test_releases import TABLE, table
 
 FIRST = (3, 6, 0)
 FOUND = TABLE.parents[1] / "plugin-java" / "agent" / "build" / "tmp" / "weave"
