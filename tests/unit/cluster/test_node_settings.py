@@ -17,7 +17,6 @@ from insync.brokers.kafka import formats, warmup
 from insync.brokers.kafka.distribution import Distribution
 from insync.brokers.kafka.versions import pinned
 from insync.errors import InputError
-from insync.nodes import CONTROLLER_ID
 
 HOME = Path("/runs/nodes/2")
 LISTENERS = Addresses().of_broker(2, 2002)
@@ -58,15 +57,6 @@ def test_a_comma_in_an_agent_argument_is_refused() -> None:
         agent.flag(1)
 
 
-def test_the_controllers_of_a_cluster_know_each_other() -> None:
-    planned = on_kraft(HOME, [1, 2], {}, Addresses(), Controllers(count=3))
-    voters = {plan.settings["controller.quorum.voters"] for plan in planned}
-    assert [plan.id for plan in planned] == [100, 101, 102, 1, 2]
-    assert [each.partition("@")[0] for each in voters.pop().split(",")] == ["100", "101", "102"]
-    assert not voters
-    assert "controller.quorum.election.timeout.ms" not in planned[0].settings
-
-
 def test_brokers_may_be_the_controllers() -> None:
     first, second = on_kraft(HOME, [1, 2], {}, Addresses(), Controllers(combined=True))
     address = first.settings["controller.quorum.voters"].removeprefix("1@")
@@ -92,10 +82,13 @@ def test_a_node_that_is_a_controller_as_well_has_the_records_of_a_new_controller
     assert found == [True, False]
 
 
-def test_the_controller_has_the_same_id_in_every_cluster() -> None:
-    for brokers in ([1], [1, 2]):
-        first, *_ = on_kraft(Path("/runs/nodes"), brokers, {}, Addresses())
-        assert (first.id, first.role) == (CONTROLLER_ID, "controller")
+def test_controllers_have_the_same_ids_in_every_cluster() -> None:
+    for brokers, ids in (([1], [100]), ([1, 2], [100, 101, 102])):
+        planned = on_kraft(HOME, brokers, {}, Addresses(), Controllers(count=len(ids)))
+        assert [plan.id for plan in planned] == [*ids, *brokers]
+        assert {plan.role for plan in planned[: len(ids)]} == {"controller"}
+        quick = "controller.quorum.election.timeout.ms" in planned[0].settings
+        assert quick == (len(ids) == 1)
 
 
 def cluster(folder: Path, kafka: str = "4.3.1", *, elr: bool = True, **agent: Any) -> NodeCluster:

@@ -51,12 +51,6 @@ def test_a_request_is_framed_as_kafka_documents_it(request_: bytes, body: str) -
     assert request_ == struct.pack(">i", len(expected)) + expected
 
 
-@given(st.text("ab-", min_size=1, max_size=249), st.integers(0, 200))
-def test_the_length_prefix_counts_the_remaining_bytes(topic: str, count: int) -> None:
-    for request in (wire.fetch(topic, count), wire.elect(topic, range(count), 1)):
-        assert struct.unpack_from(">i", request)[0] == len(request) - 4
-
-
 def test_the_brokers_that_are_added_are_read_from_the_answer() -> None:
     head = "00000001 00 00000000"
     partition = "00000001 04 00000001 00000002 00000003 02 00000003 01 00"

@@ -24,6 +24,7 @@ for line in open(plan):
             test = {{"id": id, "name": id, "shown": id}}
             print(json.dumps({{"type": "started", **test}}), file=file, flush=True)
             if outcome == "crash":
+                file.write("{{")
                 sys.exit(134)
             if isinstance(outcome, list):
                 outcome = outcome[1 if "again" in folder else 0]

@@ -11,13 +11,7 @@ from insync.brokers.kafka import versions
 from insync.brokers.kafka.versions import known
 from insync.errors import InputError
 from insync.kafka_tests import classes
-from insync.kafka_tests.classes import (
-    expected_counts,
-    find_classes,
-    listed,
-    own_jars,
-    pinned,
-)
+from insync.kafka_tests.classes import expected_counts, find_classes, listed, pinned
 
 
 def test_every_class_is_listed_once() -> None:
@@ -73,8 +67,6 @@ def test_jars_without_kafkas_tests_are_refused(tmp_path: Path) -> None:
     damaged.write_text("no jar")
     with pytest.raises(InputError, match=r"damaged\.jar: not a readable jar"):
         find_classes("4.3.1", [damaged])
-    with pytest.raises(InputError, match="no jars in it"):
-        own_jars(tmp_path / "nowhere")
 
 
 def ids_pinned(version: str) -> set[str]:

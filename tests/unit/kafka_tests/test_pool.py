@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from insync.kafka_tests.jvm import JvmJob, JvmSide, written
-from insync.kafka_tests.results import FAILED, PASSED, file_of, part_of, read_class, seal
+from insync.kafka_tests.results import PASSED, file_of, part_of, read_class
 from insync.kafka_tests.run import run_jobs
 from unit.kafka_tests.fakes import fake_side
 
@@ -23,15 +23,6 @@ def job(side: JvmSide, folder: Path, *names: str) -> JvmJob:
 
 def outcomes(folder: Path, name: str) -> dict[str, str]:
     return {each.id: each.outcome for each in read_class(folder / f"{name}.jsonl").tests.values()}
-
-
-def test_every_class_has_its_results(tmp_path: Path) -> None:
-    side = fake_side("off", tmp_path, {"A": {"a": "passed"}, "B": {"b": "failed"}})
-    cut, told = run([job(side, tmp_path, "A", "B")])
-    assert cut == {}
-    assert told == ["off: A, B"]
-    assert outcomes(tmp_path / "off", "A") == {"a": "passed"}
-    assert outcomes(tmp_path / "off", "B") == {"b": "failed"}
 
 
 def test_a_class_that_has_results_is_not_run_again(tmp_path: Path) -> None:
@@ -50,6 +41,9 @@ def test_after_a_jvm_ended_in_a_class_the_next_classes_run(tmp_path: Path) -> No
     assert told == ["off: A, B", "off: B"]
     assert outcomes(tmp_path / "off", "A") == {"a": "passed", "b": "failed"}
     assert outcomes(tmp_path / "off", "B") == {"d": "passed"}
+    cut_short = read_class(tmp_path / "off" / "A.jsonl")
+    assert cut_short.cut == cut_short.tests["b"].detail == "the JVM ended with exit code 134"
+    assert not list((tmp_path / "off").glob("*.part"))
 
 
 def test_a_side_whose_jvm_does_not_start_is_not_tried_again(tmp_path: Path) -> None:
@@ -104,7 +98,6 @@ def test_results_may_be_completed_while_their_size_is_looked_at(tmp_path: Path) 
 
 
 ONE = {"id": "[one]", "name": "one()", "shown": "one()"}
-TWO = {"id": "[two]", "name": "two()", "shown": "two()"}
 
 
 def lines(*entries: dict[str, object]) -> str:
@@ -123,22 +116,6 @@ def test_a_class_is_read_test_by_test(tmp_path: Path) -> None:
         ("one()", PASSED, 3)
     ]
     assert (found.ms, found.cpu_ms, found.agent, found.cut) == (5, 4, {"errors": 0}, "")
-
-
-def test_the_test_during_which_the_jvm_ended_has_failed(tmp_path: Path) -> None:
-    part = tmp_path / "T.jsonl.part"
-    part.write_text(lines(
-        {"type": "ended", **ONE, "outcome": "passed", "ms": 3, "detail": ""},
-        {"type": "started", **TWO},
-    ) + '{"type": "en')  # fmt: skip
-    seal(part, "exit code 134")
-    assert not part.exists()
-    found = read_class(tmp_path / "T.jsonl")
-    assert [(test.id, test.outcome, test.detail) for test in found.tests.values()] == [
-        ("[one]", PASSED, ""),
-        ("[two]", FAILED, "exit code 134"),
-    ]
-    assert found.cut == "exit code 134"
 
 
 @pytest.mark.parametrize("text", ["not json\n", '{"type": "ended", "id": 1}\n', "{}\n"])

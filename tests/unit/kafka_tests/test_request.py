@@ -8,7 +8,7 @@ import pytest
 
 from insync import artifacts
 from insync.cli.app import invoke
-from insync.errors import InputError, InsyncError
+from insync.errors import InputError
 from insync.kafka_tests import request
 from insync.kafka_tests.request import BASELINE, TestsRequest, prepare
 from insync.kafka_tests.run import KafkaTests
@@ -61,14 +61,9 @@ def test_what_the_candidate_cannot_have_is_refused(asked: TestsRequest, tmp_path
     refused(replace(asked, arms=("reads",)), "--arms reads: Kafka 4.3.1 has only absent, off, read")
     old = replace(asked, kafka=str(build(tmp_path / "old", "2.8.2")), arms=("request",))
     refused(old, "--arms request: Kafka 2.8.2 has only absent, off, read")
+    refused(replace(asked, test_jars=tmp_path / "none"), "no jars in it")
     unknown = replace(asked, kafka=str(build(tmp_path / "new", "4.9.0")), baseline=None)
     refused(unknown, "--baseline: Kafka 4.9.0 is none of")
-
-
-def test_test_jars_that_are_not_there_are_named(asked: TestsRequest, tmp_path: Path) -> None:
-    refused(replace(asked, test_jars=tmp_path / "none"), "no jars in it")
-    with pytest.raises(InsyncError, match=r"none known for Kafka 4\.4\.0, expected one"):
-        prepare(replace(asked, kafka=str(build(tmp_path / "4.4", "4.4.0")), test_jars=None), print)
 
 
 def test_a_version_without_published_test_jars_is_unknown(

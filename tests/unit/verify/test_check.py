@@ -46,8 +46,3 @@ def test_of_an_arm_that_does_not_run_nothing_may_be_expected(
     (tmp_path / "own.toml").write_text(text)
     assert invoke(["check", str(tmp_path / "own.toml"), "--arms", "stock,off"]) == 0
     assert "\noff: isr_shrinks at most 0\n" in capsys.readouterr().out
-
-
-def test_what_a_version_cannot_do_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
-    refused = invoke_refused(capsys, "check", "fenced-disk", "--kafka", "2.8.2")
-    assert "arms: request: Kafka 2.8.2 has only" in refused

@@ -54,18 +54,6 @@ def test_bad_input_is_one_line(
     assert expected in invoke_refused(capsys, "verify", *options)
 
 
-def test_a_folder_without_kafka_and_mixed_versions_are_one_line(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (tmp_path / "empty").mkdir()
-    mixed = build(tmp_path / "mixed")
-    jar(mixed / "kafka-server-4.3.0.jar", {})
-    for folder, expected in (("empty", "has no jars"), ("mixed", "mixed versions")):
-        line = invoke_refused(capsys, "verify", "--kafka", str(tmp_path / folder))
-        assert line.startswith("insync: kafka: ")
-        assert expected in line
-
-
 def test_the_baseline_is_the_same_build_without_the_agent(tmp_path: Path) -> None:
     libs = build(tmp_path / "libs")
     found = plan(kafka=str(libs))
