@@ -1,4 +1,4 @@
-"""Levels run one after the other, whatever becomes of one; a resumed verification runs the rest."""
+"""Levels run one after the other, whatever becomes of one, and are told on a page."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,6 @@ from insync.verify.level import Level
 from unit.verify.verifications import campaign
 
 PASSED = Result(of="read-stall", expected="isr_shrinks exactly 0", outcome=Outcome.PASS)
-SEEN = Result(of="features", expected="scopes", found="read", outcome=Outcome.OBSERVED)
 
 
 class MadeUp(Level, CampaignOfOne):
@@ -49,8 +48,8 @@ def fails(error: BaseException) -> Callable[[], Result]:
     return run
 
 
-def verified(out: Path, *levels: type[Level], resume: bool = False) -> Result:
-    made, options = campaign(*levels), Options(out=out, resume=resume)
+def verified(out: Path, *levels: type[Level]) -> Result:
+    made, options = campaign(*levels), Options(out=out)
     return run_campaign(made, options, Progress(), campaign_folder(made, options))
 
 
@@ -83,27 +82,6 @@ def test_the_page_says_if_no_broker_ran(tmp_path: Path, *, brokers: bool) -> Non
     assert found.of.endswith("; no broker ran") is not brokers
     page = (tmp_path / "out" / "report.html").read_text()
     assert ("; no broker ran: 2 checks, none failed" in page) is not brokers
-
-
-def test_an_interrupt_keeps_what_is_done_and_resume_runs_the_rest(tmp_path: Path) -> None:
-    began: list[str] = []
-    one = level("one", finds("one", PASSED), began)
-    two = level("two", fails(InsyncError("no broker")), began)
-    three = level("three", fails(KeyboardInterrupt("SIGINT")), began)
-    out = tmp_path / "out"
-    with pytest.raises(KeyboardInterrupt):
-        verified(out, one, two, three)
-    before = Result.read(out / "verdict.json", "a verification")
-    assert [(each.of, each.found) for each in before.children[1:]] == [
-        ("two", "could not run: no broker"), ("not run yet", "1 is left"),
-    ]  # fmt: skip
-    began.clear()
-    three = level("three", finds("three", SEEN), began)
-    two = level("two", finds("two", PASSED), began)
-    found = verified(out, one, two, three, resume=True)
-    assert began == ["two", "three"], "a level that was unknown runs again"
-    assert [each.of for each in found.children] == ["one", "two", "three"]
-    assert (found.outcome, found.reason) == ("pass", "2 checks passed")
 
 
 def test_an_error_while_an_interrupt_is_handled_is_no_result(tmp_path: Path) -> None:

@@ -1,4 +1,6 @@
+from collections import Counter
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from hypothesis import given
@@ -6,11 +8,9 @@ from hypothesis import strategies as st
 
 from insync.engine.campaign import Place, run_within
 from insync.engines import AnalysisOptions
-from insync.errors import InsyncError
 from insync.outcome import worst
 from insync.overhead import campaign
-from insync.overhead.figures import FIGURES, Values
-from insync.overhead.measure import Subject
+from insync.overhead.figures import FIGURES
 from insync.progress import Progress
 from insync.verify.criteria import Criterion, read
 from insync.verify.levels import cost
@@ -61,25 +61,16 @@ def test_two_equal_builds_pass_insyncs_own_criteria(claims: str | None) -> None:
     assert worst(each.outcome for each in checks_of(rounds, criteria)) == "pass"
 
 
-def test_an_interrupted_level_continues_after_its_last_measurement(
+def test_both_sides_are_measured_in_as_many_rounds_as_an_interval_needs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    measured: list[str] = []
-
-    def measure(subject: Subject, *_: object) -> Values:
-        if len(measured) == 3:
-            raise InsyncError("broker 1 ended")
-        measured.append(subject.name)
-        return figures(7)
-
+    measure = Mock(side_effect=lambda *_: figures(7))
     monkeypatch.setattr(campaign, "measure", measure)
     monkeypatch.setattr(campaign.Overhead, "ready", lambda own, _: setattr(own, "_tool", None))
     place = Place(folder=tmp_path, analysis=AnalysisOptions(), progress=Progress())
-    with pytest.raises(InsyncError, match="broker 1 ended"):
-        run_within(cost.CostLevel(verification(), Progress()), place, "cost")
-    measured.clear()
-    monkeypatch.setattr(campaign, "measure", lambda *_: measured.append("") or figures(7))
     found = run_within(cost.CostLevel(verification(), Progress()), place, "cost")
-    assert len(measured) == 2 * 6 - 3
+    assert Counter(call.args[0].name for call in measure.call_args_list) == {
+        "baseline": 6, "candidate": 6,
+    }  # fmt: skip
     assert {each.outcome for each in found.children} == {"observed"}
     assert found.links == {"the measurements": "cost/cells.jsonl"}
