@@ -63,9 +63,11 @@ def test_the_version_decides_what_the_nodes_are(
     assert (release.version, release.zookeeper, release.elr) == (version, zookeeper, elr)
 
 
-def test_other_contents_have_another_name(tmp_path: Path) -> None:
-    first, second = build(tmp_path / "1"), build(tmp_path / "2")
-    assert find(str(first)).name == find(str(second)).name
+def test_a_build_packed_or_not_has_its_name_from_its_contents(tmp_path: Path) -> None:
+    first, second, packed = build(tmp_path / "1"), build(tmp_path / "2"), tmp_path / "own.tgz"
+    with tarfile.open(packed, "w:gz") as content:
+        content.add(first, "kafka/libs")
+    assert find(str(first)).name == find(str(second)).name == find(str(packed)).name
     jar(second / "zstd-jni-1.5.6-10.jar", {"changed": ""})
     third = second.rename(tmp_path / "3")
     assert find(str(third)).name != find(str(first)).name
@@ -88,14 +90,6 @@ def test_a_tgz_is_unpacked_into_the_cache_by_jars_names(tmp_path: Path, own_cach
     assert not (tmp_path / "out.jar").exists()
     places = {file.parent for file in own_cache.rglob("*.jar")}
     assert len(places) == 1
-
-
-def test_a_packed_build_has_the_name_of_the_unpacked_one(tmp_path: Path) -> None:
-    libs = build(tmp_path / "libs")
-    packed = tmp_path / "own.tgz"
-    with tarfile.open(packed, "w:gz") as content:
-        content.add(libs, "kafka/libs")
-    assert find(str(packed)).name == find(str(libs)).name
 
 
 @pytest.mark.parametrize(

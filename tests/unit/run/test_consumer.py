@@ -105,15 +105,11 @@ def test_the_clients_error_is_reported_when_the_end_is_not_reached(tmp_path: Pat
         lines_of(tmp_path, end=1, seconds=0.1)
 
 
-def test_only_committed_records_are_requested(tmp_path: Path) -> None:
-    with reading(tmp_path) as (_, client):
-        assert client.settings["isolation.level"] == "read_committed"
-
-
 def test_a_consumer_in_a_rack_remembers_from_which_brokers_it_reads(tmp_path: Path) -> None:
     with reading(tmp_path, replace(BASE, read_from=2, fetch_wait_ms=900)) as (reader, client):
         settings = client.settings
     assert (settings["client.rack"], settings["fetch.wait.max.ms"]) == ("rack-2", 900)
+    assert settings["isolation.level"] == "read_committed"
     for broker in (1, 2):
         said = {"topics": {"t-r0": {"partitions": {"0": {"broker": broker}}}}}
         settings["stats_cb"](json.dumps(said))

@@ -1,6 +1,5 @@
 """A volume that fills up or turns read-only under a process, and what ends with the fault."""
 
-import errno
 from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
@@ -66,6 +65,8 @@ def fault_on(small: Volume, kind: str, writer: Restarted, folder: Path = Path("n
 def test_a_process_that_the_fault_ends_is_restarted_on_a_writable_disk(
     small: Volume, begin: Begin, kind: str, way: Way
 ) -> None:
+    assert list(small.folder.iterdir()) == []
+    assert 8 * MEBIBYTE < small.free_bytes < 16 * MEBIBYTE
     writer = begin("eager")
     fault = fault_on(small, kind, writer)
     assert small.refusal() == 0
@@ -124,14 +125,6 @@ def test_a_disk_that_is_writable_before_the_end_is_no_evidence(small: Volume, be
     small.clear()
     fault.lift()
     assert (fault.evidence().acted_ms, fault.evidence().figures["refused"]) == (0.0, 1)
-
-
-def test_a_volume_is_empty_and_a_separate_file_system(small: Volume) -> None:
-    assert list(small.folder.iterdir()) == []
-    assert 8 * MEBIBYTE < small.free_bytes < 16 * MEBIBYTE
-    assert small.refusal() == 0
-    small.fill()
-    assert small.refusal() == errno.ENOSPC
 
 
 def test_the_volume_of_a_dead_harness_is_removed(small: Volume, tmp_path: Path) -> None:
