@@ -29,7 +29,7 @@ from insync.errors import InputError, InsyncError
 from insync.run.version_support import read_table
 from insync.workload.prefill import burst
 from integration.lab import StartCluster, java_agent
-from processes import gone, harness
+from processes import gone
 from waiting import wait_for
 
 ASSIGNMENT = [[1, 2, 3], [2, 3, 1]]
@@ -44,18 +44,6 @@ QUICK = {
     "replica.lag.time.max.ms": "1000",
     "replica.fetch.wait.max.ms": "100",
 }
-
-HARNESS = """
-import pathlib, sys, time
-from insync.brokers.cluster.local import LocalCluster
-from insync.brokers.kafka.java import find_java
-from insync.brokers.kafka.resolve import distribution
-from insync.signals import interruptible  # where tests run in the background, SIGINT is ignored
-kafka = distribution(sys.argv[2], find_java())
-with interruptible(), LocalCluster(kafka, pathlib.Path(sys.argv[1])) as cluster:
-    print(*(node.pid for node in cluster.nodes.values()), flush=True)
-    time.sleep(600)
-"""
 
 
 @pytest.mark.parametrize(
@@ -240,24 +228,3 @@ def test_a_topic_serves_as_soon_as_it_is_created(shared: LocalCluster) -> None:
         )
     assert producer.flush(10) == 0
     assert answers == [None, None]
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(
-    ("version", "how", "nodes"),
-    [
-        ("4.3.1", signal.SIGTERM, 4),
-        ("4.3.1", signal.SIGINT, 4),
-        ("1.1.0", signal.SIGKILL, 5),
-        ("2.8.2", signal.SIGKILL, 5),
-    ],
-)
-def test_no_node_outlives_the_harness(
-    version: str, how: signal.Signals, nodes: int, java: Java, tmp_path: Path
-) -> None:
-    distribution(version, java)  # so that the harness finds everything in the cache
-    with harness(HARNESS, str(tmp_path), version) as (process, pids):
-        assert len(pids) == nodes
-        assert not any(gone(pid) for pid in pids)
-        process.send_signal(how)
-    wait_for(lambda: [pid for pid in pids if not gone(pid)], lambda left: not left)

@@ -1,19 +1,16 @@
-"""Random fault schedules on real brokers: judged, interrupted, resumed, and reduced to a cause."""
+"""Random fault schedules on real brokers: judged, and reduced to a cause."""
 
 import json
-import signal
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commands import insync, insync_json, start_insync
+from commands import insync_json
 from insync.brokers.kafka.java import Java
 from insync.scenario.load import load
 from mutants import harness_with, write_mutant
-from processes import end
-from waiting import wait_for
 
 PLANTED = "successor-outside-isr"
 SEEDS = "1-10"
@@ -42,36 +39,6 @@ def test_random_seeds_are_run_and_judged(tmp_path: Path) -> None:
         report = seed["children"][0]["links"]["report"]
         assert (out / report.partition("#")[0]).is_file()
         assert report in (out / "report.html").read_text()
-
-
-@pytest.mark.long
-def test_an_interrupted_fuzz_leaves_no_process_and_is_resumed(java: Java, tmp_path: Path) -> None:
-    out, mutant = tmp_path / "fuzz", tmp_path / "mutant.jar"
-    chosen = ("--seeds", "1-3", "--arms", "request", "--out", out)
-    with start_insync("fuzz", *chosen) as run:
-        events = out / "batches" / "0001" / "4.3.1" / "seed-2" / "events" / "request"
-        phases = events / "phases.jsonl"
-        wait_for(lambda: phases.exists() and phases.read_text(), bool, within_s=180)
-        # A worker, a controller and three brokers.
-        assert not end(run, signal.SIGINT, least=5)
-    assert run.returncode == 3
-    before = (out / "verdict.json").read_text()
-    assert json.loads(before)["verdict"] == "unknown"
-
-    assert write_mutant(java, PLANTED, mutant) == ""
-    other = harness_with(mutant, tmp_path / "harness")
-    refused = insync("fuzz", *chosen, "--resume", env=other)
-    assert refused.returncode == 2
-    assert "build of the agent" in refused.stderr
-    assert refused.stderr.count("\n") == 1
-    assert (out / "verdict.json").read_text() == before
-
-    found = insync_json("fuzz", *chosen, "--resume", codes=(0, 3))
-    assert [seed["of"] for seed in found["children"]] == ["seed 1", "seed 2", "seed 3"]
-    assert [folder.name for folder in (out / "batches").iterdir()] == ["0001"]
-    tasks = out / "batches" / "0001" / "4.3.1" / "tasks"
-    again = json.loads((tasks / "request.json").read_text())
-    assert [cell["scenario"]["name"] for cell in again["cells"]] == ["seed-2", "seed-3"]
 
 
 @pytest.mark.long

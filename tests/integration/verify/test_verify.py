@@ -1,18 +1,15 @@
 """`insync verify` on real brokers: an own build with the agent, a broker that does not start."""
 
 import json
-import signal
 import xml.etree.ElementTree as Xml
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from commands import insync, insync_json, start_insync
+from commands import insync_json
 from insync.brokers.kafka.distribution import Distribution
 from integration.test_own_build import folder_of
-from processes import end
-from waiting import wait_for
 
 SHORT = ("--only", "read-stall", "--seeds", "none")
 
@@ -57,25 +54,6 @@ def test_a_candidate_that_does_not_start_is_unknown_and_other_levels_run(tmp_pat
     faults = level(found, "faults")
     assert faults["outcome"] == "unknown"
     assert "log.retention.ms" in found["reason"], "the broker's own words"
-
-
-@pytest.mark.long
-def test_an_interrupted_verification_leaves_no_process_and_is_continued(tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    only = ("--level", "faults", "--only", "read-stall,send-stall", "--seeds", "none")
-    chosen = (*only, "--out", out)
-    with start_insync("verify", *chosen) as run:
-        events = out / "faults" / "candidate" / "4.3.1" / "send-stall" / "events" / "request"
-        wait_for(lambda: (events / "phases.jsonl").exists(), bool, within_s=240)
-        # Two workers, two controllers and six brokers.
-        assert not end(run, signal.SIGINT, least=10)
-    assert run.returncode == 3
-    other = insync("verify", *chosen, "--kafka", "4.4.0", "--resume")
-    assert other.returncode == 2
-    assert "candidate's Kafka: 4.3.1, now 4.4.0" in other.stderr
-    found = insync_json("verify", *chosen, "--resume", codes=(0, 3))
-    checks = level(found, "faults")["children"]
-    assert {each["of"] for each in checks} >= {"read-stall", "send-stall"}
 
 
 @pytest.mark.long
