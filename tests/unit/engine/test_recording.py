@@ -4,20 +4,17 @@ import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 
-from insync.brokers.kafka.versions import pinned
 from insync.engine import scenarios
 from insync.engine.scenarios import record
 from insync.engine.worker import progress_file
 from insync.events.run_info import load_run
 from insync.progress import Progress
-from insync.run.plan import Plan, Tools
+from insync.run.plan import Plan
 from insync.scenario.load import load
-from unit.engine.cells import cell
+from unit.engine.cells import cell, tools
 
 WORKER = f"""#!{sys.executable}
 import json, sys
@@ -33,10 +30,8 @@ for cell in task["cells"]:
 def plan(name: str, out: Path, *arms: str) -> Plan:
     own = {"name": name, "arms": arms or ("stock", "read")}
     scenario = load("freeze").model_copy(update=own)
-    kafka = cast("Any", SimpleNamespace(version="4.3.1", release=pinned("4.3.1")))
-    java = cast("Any", SimpleNamespace(description="Java 17"))
     cells = [cell(scenario, out / "4.3.1" / name, arm) for arm in scenario.arms]
-    return Plan(cells=cells, tools=Tools(java=java, kafka=kafka))
+    return Plan(cells=cells, tools=tools())
 
 
 @pytest.fixture

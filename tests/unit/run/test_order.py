@@ -26,12 +26,12 @@ from insync.progress import Progress
 from insync.run import arm as arm_module
 from insync.run import arm_cluster, history, runner
 from insync.run.cell import CellSpec
-from insync.run.plan import Plan, Tools
+from insync.run.plan import Plan
 from insync.run.repeat import _run_faults
 from insync.run.request import Existing
 from insync.scenario.load import builtin_names, load, narrow, on_version, on_zookeeper
 from insync.signals import interruptible
-from unit.engine.cells import cell
+from unit.engine.cells import cell, tools
 
 
 class FakeCluster:
@@ -83,18 +83,12 @@ CLOCKS = clocks.Clocks({1: clocks.Reading(1_000.0, 1_001.0, 1_002.0)}, 990.0, 1_
 
 
 def planned(out: Path, keep_data: bool = False, repeats: int = 1) -> Plan:
-    kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
     jar = out / "agent.jar"
     jar.touch()
     scenario = narrow(load("kip-501", 0.2), arms=["stock", "plugin"], repeats=repeats)
     return Plan(
         cells=[cell(scenario, out, arm, keep_data=keep_data) for arm in scenario.arms],
-        tools=Tools(
-            java=cast("Any", SimpleNamespace(description="Java 17")),
-            kafka=cast("Any", kafka),
-            shim=out / "shim.so",
-            agent_jar=jar,
-        ),
+        tools=tools(shim=out / "shim.so", agent_jar=jar),
     )
 
 
@@ -227,13 +221,8 @@ def test_a_signal_interrupts_once_and_not_the_clean_up(number: signal.Signals) -
 
 
 def started(skip: str | None = None, agent_jar: Path | None = None) -> dict[str, Any]:
-    kafka = SimpleNamespace(version="4.3.1", release=pinned("4.3.1"))
-    tools = Tools(
-        java=cast("Any", SimpleNamespace(description="Java 17")), kafka=cast("Any", kafka),
-        agent_jar=agent_jar,
-    )  # fmt: skip
     kip_501 = cell(load("kip-501", 0.2), Path("out"), scale=0.2, seed=5)
-    return runner.begin(Plan(cells=[kip_501], tools=tools, skip=skip))
+    return runner.begin(Plan(cells=[kip_501], tools=tools(agent_jar=agent_jar), skip=skip))
 
 
 def test_a_new_record_names_the_run_and_has_no_end() -> None:
