@@ -30,17 +30,6 @@ def test_an_unclean_election_costs_what_only_the_dead_leader_had(tmp_path: Path)
 
 
 @pytest.mark.long
-def test_a_reassignment_that_was_in_progress_is_cancelled(tmp_path: Path) -> None:
-    passed("cancelled-reassignment", out := tmp_path / "run")
-    figures = lines_of(out, "stock", "faults.jsonl")[0]["figures"]
-    assert {name: figures[name] for name in ("assigned", "in_progress", "cancelled")} == {
-        "assigned": 2, "in_progress": 2, "cancelled": 2,
-    }  # fmt: skip
-    isr = [each for each in lines_of(out, "stock", "isr.jsonl") if each["kind"] == "partition"]
-    assert [1, 2] in [sorted(each["replicas"]) for each in isr[-2:]]
-
-
-@pytest.mark.long
 def test_a_frozen_clients_transaction_times_out_and_the_next_ones_are_committed(
     tmp_path: Path,
 ) -> None:
@@ -52,12 +41,3 @@ def test_a_frozen_clients_transaction_times_out_and_the_next_ones_are_committed(
     (late,) = [each for each in own if each["ended_ms"] - each["begun_ms"] > 5_000]
     assert late["end"] != "committed"
     assert [each["end"] for each in own if each["begun_ms"] > late["ended_ms"]].count("committed")
-
-
-@pytest.mark.long
-def test_consumers_read_from_followers_and_from_the_leader_while_those_are_away(
-    tmp_path: Path,
-) -> None:
-    """A run whose consumers never read from a follower is cut short, so it would not pass."""
-    verdict = passed("follower-readers", tmp_path / "run")
-    assert verdict["arms"]["stock"]["max_end_to_end_ms"][0] < 10_000
