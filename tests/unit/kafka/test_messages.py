@@ -12,7 +12,6 @@ from insync.brokers.kafka.messages import answer_to, described, error_places, wi
 
 ANSWER: dict[str, Any] = {
     "apiKey": 1,
-    "validVersions": "0-4",
     "flexibleVersions": "3+",
     "fields": [
         {"name": "ThrottleTimeMs", "type": "int32", "versions": "1+"},
@@ -22,16 +21,19 @@ ANSWER: dict[str, Any] = {
             {"name": "Id", "type": "uuid", "versions": "4+"},
             {"name": "Partitions", "type": "[]Partition", "versions": "0+"},
         ]},
-        {"name": "Leader", "type": "Node", "versions": "2+", "nullableVersions": "2+", "fields": [
-            {"name": "Id", "type": "int32", "versions": "0+"},
-        ]},
+        {"name": "Leader", "type": "Node", "versions": "2+", "nullableVersions": "2+",
+         "default": "null", "fields": [{"name": "Id", "type": "int32", "versions": "0+"}]},
+        {"name": "Fenced", "type": "bool", "versions": "2+", "default": "true"},
         {"name": "Late", "type": "int16", "versions": "3+", "taggedVersions": "3+", "tag": 0},
     ],
     "commonStructs": [
         {"name": "Partition", "versions": "0+", "fields": [
             {"name": "Index", "type": "int32", "versions": "0+"},
             {"name": "PartitionErrorCode", "type": "int16", "versions": "0+"},
-            {"name": "Records", "type": "records", "versions": "0+", "nullableVersions": "0+"},
+            {"name": "Offset", "type": "int64", "versions": "0+", "default": "-1"},
+            {"name": "Words", "type": "string", "versions": "1+", "nullableVersions": "1+",
+             "default": "null"},
+            {"name": "Isr", "type": "[]int32", "versions": "2+"},
         ]},
     ],
 }  # fmt: skip
@@ -45,11 +47,12 @@ def codes(answer: bytes, version: int, *, whole: bool) -> list[int]:
 
 
 def test_an_old_version_has_lengths_of_fixed_size() -> None:
-    partitions = struct.pack(">i ihi3s ihi", 2, 0, 11, 3, b"abc", 1, 12, -1)
-    topics = struct.pack(">i h2s", 1, 2, b"ab") + partitions
+    topic = struct.pack(">i h2s i", 1, 2, b"ab", 2)
+    topics = topic + struct.pack(">ihq ihq", 0, 11, 7, 1, 12, 7)
     assert codes(HEAD + topics, 0, whole=False) == [11, 12]
     assert codes(HEAD + topics, 0, whole=True) == [11, 12], "the outermost that it has"
-    with_node = HEAD + struct.pack(">ih", 0, 9) + topics + struct.pack(">bi", 1, 100)
+    topics = topic + struct.pack(">ihqh3si ihqhii", 0, 11, 7, 3, b"abc", 0, 1, 12, 7, -1, 1, 5)
+    with_node = HEAD + struct.pack(">ih", 0, 9) + topics + struct.pack(">bi?", 1, 100, True)
     assert codes(with_node, 2, whole=False) == [11, 12]
     assert codes(with_node, 2, whole=True) == [9]
 
@@ -58,18 +61,19 @@ def test_an_old_version_has_lengths_of_fixed_size() -> None:
 def test_a_flexible_version_has_short_lengths_and_tags(version: int) -> None:
     name = b"\3ab" if version == 3 else bytes(16)
     long = bytes(200)
-    first = struct.pack(">ih", 0, 11) + b"\xc9\x01" + long + NO_TAGS  # 201: counted from one
-    second = struct.pack(">ih", 1, 12) + b"\0" + b"\1\5\2xy"  # null; a tag of two bytes
+    # Words of 200 bytes, counted from one; then null, and a tag of two bytes.
+    first = struct.pack(">ihq", 0, 11, 7) + b"\xc9\x01" + long + b"\1" + NO_TAGS
+    second = struct.pack(">ihq", 1, 12, 7) + b"\0" + b"\2\0\0\0\5" + b"\1\5\2xy"
     topics = b"\2" + name + b"\3" + first + second + NO_TAGS
     late = b"\1\0\2\0\5"
-    answer = HEAD + NO_TAGS + struct.pack(">ih", 0, 9) + topics + b"\xff" + late
+    answer = HEAD + NO_TAGS + struct.pack(">ih", 0, 9) + topics + b"\xff\1" + late
     assert codes(answer, version, whole=False) == [11, 12]
     assert codes(answer, version, whole=True) == [9]
 
 
 def test_without_partitions_there_is_no_place_for_their_errors() -> None:
     """The answer's own code is another thing."""
-    answer = HEAD + NO_TAGS + struct.pack(">ih", 0, 9) + b"\0" + b"\xff" + NO_TAGS
+    answer = HEAD + NO_TAGS + struct.pack(">ih", 0, 9) + b"\0" + b"\xff\1" + NO_TAGS
     assert codes(answer, 3, whole=False) == []
     assert codes(answer, 3, whole=True) == [9]
 
@@ -82,43 +86,21 @@ ASKED: dict[str, Any] = {
         {"name": "Data", "type": "[]TopicData", "versions": "0+", "fields": [
             {"name": "Id", "type": "uuid", "versions": "4+"},
             {"name": "Name", "type": "string", "versions": "0-3"},
-            {"name": "Records", "type": "records", "versions": "2+", "nullableVersions": "2+"},
+            {"name": "Records", "type": "records", "versions": "1+", "nullableVersions": "1+"},
             {"name": "Indexes", "type": "[]int32", "versions": "0+"},
         ]},
-    ],
-}  # fmt: skip
-MADE: dict[str, Any] = {
-    "apiKey": 1,
-    "flexibleVersions": "3+",
-    "fields": [
-        {"name": "ErrorCode", "type": "int16", "versions": "2+"},
-        {"name": "Topics", "type": "[]Topic", "versions": "0+", "fields": [
-            {"name": "Name", "type": "string", "versions": "0-3"},
-            {"name": "Id", "type": "uuid", "versions": "4+"},
-            {"name": "Partitions", "type": "[]Partition", "versions": "0+", "fields": [
-                {"name": "Index", "type": "int32", "versions": "0+"},
-                {"name": "ErrorCode", "type": "int16", "versions": "0+"},
-                {"name": "Offset", "type": "int64", "versions": "0+", "default": "-1"},
-                {"name": "Words", "type": "string", "versions": "1+", "nullableVersions": "1+",
-                 "default": "null"},
-                {"name": "Isr", "type": "[]int32", "versions": "2+"},
-            ]},
-        ]},
-        {"name": "Leader", "type": "Node", "versions": "2+", "nullableVersions": "2+",
-         "default": "null", "fields": [{"name": "Id", "type": "int32", "versions": "0+"}]},
-        {"name": "Fenced", "type": "bool", "versions": "2+", "default": "true"},
     ],
 }  # fmt: skip
 ASKS = struct.pack(">ihhi", 0, 1, 0, 77) + struct.pack(">h2s", 2, b"me")
 
 
 def test_an_answer_names_what_its_request_does_and_has_no_error() -> None:
-    asked = struct.pack(">h", -1) + struct.pack(">i h2s iii", 1, 2, b"ab", 2, 5, 6)
-    made = answer_to(ASKED, MADE, 1, ASKS + asked)
+    asked = struct.pack(">h", -1) + struct.pack(">i h2s i3s iii", 1, 2, b"ab", 3, b"abc", 2, 5, 6)
+    made = answer_to(ASKED, ANSWER, 1, ASKS + asked)
     parts = struct.pack(">ihqh ihqh", 5, 0, -1, -1, 6, 0, -1, -1)
-    body = struct.pack(">i i h2s i", 77, 1, 2, b"ab", 2) + parts
+    body = struct.pack(">ii i h2s i", 77, 0, 1, 2, b"ab", 2) + parts
     assert made == struct.pack(">i", len(body)) + body
-    assert len(error_places(MADE, 1, made, whole=False)) == 2
+    assert len(error_places(ANSWER, 1, made, whole=False)) == 2
 
 
 def test_an_answer_of_a_flexible_version_is_made_of_short_lengths_and_tags() -> None:
@@ -126,16 +108,16 @@ def test_an_answer_of_a_flexible_version_is_made_of_short_lengths_and_tags() -> 
     asked = (
         b"\1\2\1x" + b"\0" + b"\2" + bytes(16) + records + b"\2" + struct.pack(">i", 5) + b"\0\0"
     )
-    made = answer_to(ASKED, MADE, 4, ASKS + asked)
+    made = answer_to(ASKED, ANSWER, 4, ASKS + asked)
     part = struct.pack(">ihq", 5, 0, -1) + b"\0" + b"\1" + NO_TAGS
     topics = b"\2" + bytes(16) + b"\2" + part + NO_TAGS
-    assert made[4:] == struct.pack(">i", 77) + NO_TAGS + bytes(2) + topics + b"\xff\1" + NO_TAGS
-    assert len(error_places(MADE, 4, made, whole=True)) == 1
-    assert answer_to(ASKED, MADE, 4, ASKS + asked[:-3]) == b""
+    assert made[4:] == struct.pack(">i", 77) + NO_TAGS + bytes(6) + topics + b"\xff\1" + NO_TAGS
+    assert len(error_places(ANSWER, 4, made, whole=True)) == 1
+    assert answer_to(ASKED, ANSWER, 4, ASKS + asked[:-3]) == b""
 
 
 def test_an_answer_that_is_not_as_described_has_no_places() -> None:
-    whole = HEAD + struct.pack(">i h2s i ihi", 1, 2, b"ab", 1, 0, 11, -1)
+    whole = HEAD + struct.pack(">i h2s i ihq", 1, 2, b"ab", 1, 0, 11, 7)
     assert codes(whole, 0, whole=False) == [11]
     for answer in (whole[:-1], whole + b"0", HEAD + struct.pack(">i", 1)):
         assert codes(answer, 0, whole=False) == []
