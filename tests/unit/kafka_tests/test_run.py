@@ -121,7 +121,7 @@ def test_a_class_of_the_baseline_whose_jvm_ended_is_run_again(tmp_path: Path) ->
     result, _ = done(plan(tmp_path, changed("a", "crash"), ALL))
     assert result.outcome == "unknown"
     assert result.reason == "baseline, classes: T.A: the JVM ended with exit code 134 (and 3 more)"
-    assert ends(result)["a"][0] == "unknown", "a difference from it is no failure"
+    assert ends(result)["a"][0] == "unknown", "a difference from it does not fail"
     result, told = done(plan(tmp_path, ALL, ALL))
     assert result.outcome == "pass"
     assert told == ["baseline: A"]
