@@ -164,7 +164,7 @@ def late_write(keys: Mapping[str, Any], random: Random) -> dict[str, Any]:
     return {**keys, "broker": broker, "workload": workload, "faults": faults}
 
 
-GENERATOR: Final = 7
+GENERATOR: Final = 8
 """The version of the rules by which a seed becomes a scenario.
 
 Raise it with every change after which any seed is another scenario: here, in the modules that this

@@ -120,7 +120,7 @@ def _can_act(fault: Planned, scenario: Scenario) -> bool:
         ours = own.coordinators[1::2] if own and scenario.workload.client == "both" else ()
         return fault.broker in ours and scenario.workload.producers_per_partition > 1
     delay_ms = getattr(fault, "delay_ms", None) or 0
-    if fault.kind in AT_A_LEADER and fault.end_ms - fault.at_ms < delay_ms + FETCHES_MS:
+    if fault.kind.endswith("link") and fault.end_ms - fault.at_ms < delay_ms + FETCHES_MS:
         return False
     return fault.kind not in AT_A_LEADER or bool(fault.nodes & set(leaders))
 

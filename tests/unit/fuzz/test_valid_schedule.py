@@ -68,6 +68,7 @@ CLIENTS: Final = {"kind": "client-link", "mode": "slow", "bytes_per_s": 90_000}
 JUMP: Final = {"kind": "clock-jump", "by_ms": 9_000}
 ANSWER: Final = {"kind": "answer", "broker": 1, "api": "Produce", "mode": "drop"}
 ACTIVE: Final = 199
+CONTROL: Final = {"kind": "controller-link", "mode": "delay", "broker": 3}
 QUORUM: Final = {"kind": "quorum-link", "mode": "cut", "broker": ACTIVE}
 HEARTBEATS: Final = {**ANSWER, "api": "BrokerHeartbeat", "to": "brokers", "broker": ACTIVE}
 TRANSACTIONS: Final = {
@@ -114,6 +115,10 @@ CASES: Final[dict[str, list[tuple[bool, list[dict[str, Any]], dict[str, Any]]]]]
     ],
     "a broken link needs a leader at one end": [
         (broker == 1, [at({**CLIENTS, "broker": broker}, 500, 1_000)], {}) for broker in (1, 3)
+    ],
+    "a link is delayed for longer than a message is": [
+        (acts, [at({**CONTROL, "delay_ms": 349}, 500, for_ms)], {})
+        for for_ms, acts in ((326, False), (900, True))
     ],
     "a stall of fsyncs is as long as several take, a delay as long as one": [
         (True, [at(FSYNC, 500, 1_200)], {"rate": 50}),
