@@ -71,10 +71,7 @@ RESTARTED = IDLE[0], replace(IDLE[1], figures={**FIGURES, "uptime": 1_500})
 @pytest.mark.parametrize(
     ("frames", "site"),
     [
-        (PREAD, "read"),
         (("sun.nio.ch.UnixFileDispatcherImpl.pread0",), "read"),
-        (SEND, "send"),
-        (WRITE, "write"),
         (("sun.nio.ch.FileDispatcherImpl.force0",), "flush"),
         (("java.io.RandomAccessFile.setLength0",), "index"),
         (PARKED, None),
