@@ -46,11 +46,6 @@ def test_only_required_files_must_be_built(built: Path) -> None:
             "arms: request: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time;"
             " there the agent lacks scopes=request$",
         ),
-        (
-            "4.3.1",
-            "plugin",
-            "arms: plugin: Kafka 4.3.1 has only stock, off, read, raised-lag, elr-off, time; there",
-        ),
         ("3.9.2", "off", "Kafka 3.9.2 has only stock, raised-lag, time; the agent has no adapter"),
         ("4.3.1", "step-down", "arms.1.: 'step-down', expected another arm, or broker.leader_"),
         ("3.9.2", "elr-off", "has only stock, raised-lag, time; without eligible leader"),
