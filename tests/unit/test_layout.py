@@ -99,10 +99,10 @@ MOST_TEST_LINES = {
     "contract": 310,
     "data": 50,
     "engines": 177,
-    "integration": 6_708,
+    "integration": 6_697,
     "model": 1_128,
     "programs": 1_083,
-    "unit": 28134,
+    "unit": 28_113,
 }
 SLACK = 100
 
