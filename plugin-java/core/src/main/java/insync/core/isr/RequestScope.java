@@ -180,20 +180,21 @@ public final class RequestScope extends Scope {
             return all;
         }
 
-        /** Adds a connection if it counts; adding one again has no effect. */
+        /** Adds a connection if it counts; adding one again has no effect, unless it is proven since then. */
         void add(FetcherConnection connection) {
+            List<FetcherConnection> members = new ArrayList<>(Arrays.asList(all));
             if (connection.proven) {
                 principal = connection.principal;
+                // A client that may not replicate may have come before the follower.
+                members.removeIf(member -> !member.proven && !principal.equals(member.principal));
             }
-            List<FetcherConnection> members = new ArrayList<>(Arrays.asList(all));
-            if (members.contains(connection) || !connection.proven && !mayCount(connection, members)) {
-                return;
+            if (!members.contains(connection) && (connection.proven || mayCount(connection, members))) {
+                dropOldLost(members);
+                if (members.size() < MOST + LOST) {
+                    members.add(connection);
+                }
             }
-            dropOldLost(members);
-            if (members.size() < MOST + LOST) {
-                members.add(connection);
-                become(members);
-            }
+            become(members);
         }
 
         /** Removes a lost connection that was never proven, and keeps one that was. */

@@ -69,6 +69,17 @@ class RequestScopeTest {
     }
 
     @Test
+    void clientsThatCameBeforeTheFollowerCountNoLongerOnceItIsAccepted() {
+        for (int i = 0; i < MANY; i++) {
+            connect("forged-" + i, FOLLOWER, "User:client");
+        }
+        FetcherConnection follower = connect("follower", FOLLOWER, "User:broker");
+        scope.accepted(follower);
+        assertEquals(List.of(follower), List.of(scope.of(FOLLOWER)));
+        assertTrue(counts(connect("second thread", FOLLOWER, "User:broker")));
+    }
+
+    @Test
     void aFollowerThatReconnectsCountsBeforeItsFetchIsRead() {
         scope.accepted(connect("before", FOLLOWER, "User:broker"));
         scope.disconnected("before");
