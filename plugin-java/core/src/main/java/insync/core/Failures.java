@@ -6,7 +6,7 @@ import insync.core.log.BrokerLog.Level;
 import insync.core.log.BrokerLog.Name;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.atomic.AtomicLong;
 
 /**
  * Records exceptions in our own code: they are caught, counted, and printed and logged once per kind, and never thrown into the
@@ -17,7 +17,8 @@ public final class Failures {
     /** The most kinds that are printed. A kind is a place and a class of exception. */
     private static final int MOST_KINDS = 100;
 
-    private final LongAdder count = new LongAdder();
+    /** Unlike a LongAdder it allocates nothing, which a lack of memory would prevent. */
+    private final AtomicLong count = new AtomicLong();
     private final Set<String> kinds = ConcurrentHashMap.newKeySet();
     private final EventLog events;
     private final BrokerLog log;
@@ -35,7 +36,7 @@ public final class Failures {
      * @param failure what was thrown
      */
     public void record(String where, Throwable failure) {
-        count.increment();
+        count.incrementAndGet();
         try {
             last = where + ": " + failure;
             if (kinds.size() < MOST_KINDS && kinds.add(where + failure.getClass().getName())) {
@@ -52,7 +53,7 @@ public final class Failures {
 
     /** Notes what else makes a run invalid, although no exception was thrown. */
     void record(String what) {
-        count.increment();
+        count.incrementAndGet();
         last = what;
         System.err.println("[insync] " + what);
         log.offer(Name.AGENT, Level.WARN, () -> what);
@@ -78,7 +79,7 @@ public final class Failures {
     }
 
     public long count() {
-        return count.sum();
+        return count.get();
     }
 
     /** Returns the newest exception as text, or an empty string. */
