@@ -29,21 +29,15 @@ public final class AnswerThreads {
      * Completes the response to an ISR change. Kafka's Partition waits for leaderIsrUpdateLock when it gets one, for as long as a read
      * stalls; on the channel's single thread that would block all other step-downs.
      *
-     * @return a future with the same result, completed on our threads; the given one if it is already complete
+     * @return a future with the same result, completed on our threads; the given one if it is already complete. If no thread can be
+     *     started, it completes with that error: Kafka repeats the change then, and without any completion would never change the ISR
      */
     public static <T> CompletableFuture<T> elsewhere(CompletableFuture<T> answer) {
-        if (answer.isDone()) {
-            return answer;
-        }
-        CompletableFuture<T> handedOn = new CompletableFuture<>();
-        answer.whenComplete((value, error) -> ISR_CHANGES.execute(() -> {
-            if (error == null) {
-                handedOn.complete(value);
-            } else {
-                handedOn.completeExceptionally(error);
-            }
-        }));
-        return handedOn;
+        return elsewhere(answer, ISR_CHANGES);
+    }
+
+    static <T> CompletableFuture<T> elsewhere(CompletableFuture<T> answer, Executor threads) {
+        return answer.isDone() ? answer : answer.whenCompleteAsync((value, error) -> { }, threads);
     }
 
     /**

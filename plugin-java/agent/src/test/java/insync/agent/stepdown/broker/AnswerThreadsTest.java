@@ -1,12 +1,16 @@
 package insync.agent.stepdown.broker;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.protocol.Errors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,6 +73,29 @@ class AnswerThreadsTest {
         AnswerThreads.produce(new Object(), of(1), answered::incrementAndGet);
         drain();
         assertEquals(2, answered.get());
+    }
+
+    /** The system may refuse a thread. Kafka's Partition changes its ISR no more until it gets an answer, whatever that says. */
+    @Test
+    void anIsrChangeIsAnsweredAlsoIfThereIsNoThreadForIt() {
+        CompletableFuture<String> kafkas = new CompletableFuture<>();
+        CompletableFuture<String> handedOn = AnswerThreads.elsewhere(kafkas, answer -> {
+            throw new OutOfMemoryError("planted");
+        });
+        kafkas.complete("new ISR");
+        assertTrue(handedOn.isCompletedExceptionally());
+    }
+
+    @Test
+    void anIsrChangeHasKafkasOwnAnswer() {
+        CompletableFuture<String> kafkas = new CompletableFuture<>();
+        CompletableFuture<String> handedOn = AnswerThreads.elsewhere(kafkas);
+        kafkas.complete("new ISR");
+        assertEquals("new ISR", handedOn.join());
+        CompletableFuture<String> refused = new CompletableFuture<>();
+        CompletableFuture<String> refusal = AnswerThreads.elsewhere(refused);
+        refused.completeExceptionally(Errors.INVALID_UPDATE_VERSION.exception());
+        assertEquals(Errors.INVALID_UPDATE_VERSION, Errors.forException(assertThrows(CompletionException.class, refusal::join)));
     }
 
     /** What came after a thread began may have been too late for it. */
