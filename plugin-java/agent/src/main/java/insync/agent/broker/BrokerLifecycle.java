@@ -230,7 +230,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
     }
 
     private void switchReads(KafkaConfig config) {
-        boolean wanted = StepDownConfigs.tracks(config, PendingReadsConfig.READ);
+        boolean wanted = !Insync.isDisabled() && StepDownConfigs.tracks(config, PendingReadsConfig.READ);
         if (wanted != (reads != null)) {
             PendingReads off = reads;
             reads = wanted ? startReads.apply(config) : null;
@@ -242,7 +242,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
     }
 
     private void switchRequests(KafkaConfig config) {
-        boolean wanted = startRequests != null && StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST);
+        boolean wanted = !Insync.isDisabled() && startRequests != null && StepDownConfigs.tracks(config, PendingReadsConfig.REQUEST);
         if (wanted != (requests != null)) {
             RequestPart off = requests;
             if (wanted) {
@@ -258,7 +258,7 @@ public final class BrokerLifecycle extends Brokers.Parts {
     }
 
     private void switchStepDown(KafkaConfig config) {
-        boolean wanted = startStepDown != null && StepDownConfigs.isOn(config);
+        boolean wanted = !Insync.isDisabled() && startStepDown != null && StepDownConfigs.isOn(config);
         StepDown running = stepDown;
         if (!wanted) {
             stopStepDown();
