@@ -60,11 +60,18 @@ public final class AppendHooks {
         }
     }
 
-    /** Notes which request this thread serves; null when it is served. */
-    public static void serve(Object request) {
-        if (Brokers.timesAppends()) {
-            MARKS.own().serve(request);
+    /**
+     * Notes which request this thread serves.
+     *
+     * @return the thread's mark, which keeps the request until it is served; null if no broker times its appends
+     */
+    public static AppendMark serve(Object request) {
+        if (!Brokers.timesAppends()) {
+            return null;
         }
+        AppendMark mark = MARKS.own();
+        mark.serve(request);
+        return mark;
     }
 
     /** Returns the appends to a broker's partitions that have not ended. */
@@ -75,13 +82,15 @@ public final class AppendHooks {
     /** Notes which request a handler thread serves. */
     static final class Handle {
         @Advice.OnMethodEnter(suppress = Throwable.class)
-        static void enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
-            AppendHooks.serve(request);
+        static AppendMark enter(@Advice.Argument(value = 0, typing = Assigner.Typing.DYNAMIC) Object request) {
+            return AppendHooks.serve(request);
         }
 
         @Advice.OnMethodExit(onThrowable = Throwable.class, suppress = Throwable.class)
-        static void exit() {
-            AppendHooks.serve(null);
+        static void exit(@Advice.Enter AppendMark mark) {
+            if (mark != null) {
+                mark.serve(null);
+            }
         }
     }
 
