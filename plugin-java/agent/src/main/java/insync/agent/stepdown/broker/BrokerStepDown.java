@@ -118,7 +118,6 @@ public final class BrokerStepDown implements StepDown {
     public void stop() {
         stopped = true;
         thread.interrupt();
-        fencing.stop();
     }
 
     private Fencing fencing() {
@@ -231,6 +230,7 @@ public final class BrokerStepDown implements StepDown {
             Thread.currentThread().interrupt();
         } finally {
             watch.end();
+            fencing.stop();
         }
     }
 
