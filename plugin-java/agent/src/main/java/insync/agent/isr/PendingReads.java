@@ -53,13 +53,13 @@ public final class PendingReads {
                     marks.mark((ReadScopeTracker) fetches, one._2().fetchOffset);
                 }
             }
-            marks.marked();
+            return marks.isEmpty() ? null : new PendingFetch<>(callback, marks);
         } catch (RuntimeException | Error failed) {
-            marks.marked();
             marks.complete();
             throw failed;
+        } finally {
+            marks.marked();
         }
-        return marks.isEmpty() ? null : new PendingFetch<>(callback, marks);
     }
 
     /** Gives access to the field that is added to Kafka's ReplicaManager. */
