@@ -19,10 +19,14 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import net.bytebuddy.dynamic.ClassFileLocator;
 
 /**
@@ -31,9 +35,12 @@ import net.bytebuddy.dynamic.ClassFileLocator;
  * A file that does not fit is written again; one that cannot be trusted is also named on standard error.
  */
 public final class WovenCache implements Extension.Store {
+    private static final String PREFIX = "woven-";
     private static final long MAGIC = 0x696e73796e630003L;
     /** Magic number, digest of the rest: it finds damage, and costs far less than SHA-256 in a JVM that has just started. */
     private static final int HEADER = 2 * Long.BYTES;
+    /** The most files in a folder, 200 MB. Each build of the agent writes others: one per version of Kafka and options. */
+    public static final int MOST = 64;
 
     /** The file with the woven classes. */
     public final Path file;
@@ -69,7 +76,7 @@ public final class WovenCache implements Extension.Store {
             all.append(System.getProperty(property)).append('\0');
         }
         all.append(classPath).append('\0').append(facts);
-        return new WovenCache(folder.resolve("woven-" + name(all.toString()) + ".bin"), classPath);
+        return new WovenCache(folder.resolve(PREFIX + name(all.toString()) + ".bin"), classPath);
     }
 
     private static String name(String facts) {
@@ -174,6 +181,18 @@ public final class WovenCache implements Extension.Store {
         return new String(in.readNBytes(in.readInt()), StandardCharsets.UTF_8);
     }
 
+    /** Makes room for one more file; a start that needs a removed one weaves again. Another broker may remove some meanwhile. */
+    private void removeOldest() throws IOException {
+        try (Stream<Path> all = Files.list(file.getParent())) {
+            List<Path> left = all.filter(each -> each.getFileName().toString().startsWith(PREFIX)).collect(Collectors.toList());
+            while (left.size() >= MOST) {
+                Path oldest = Collections.min(left, Comparator.comparingLong(each -> each.toFile().lastModified()));
+                Files.deleteIfExists(oldest);
+                left.remove(oldest);
+            }
+        }
+    }
+
     /** If the file cannot be written, a line says so, and the start goes on. */
     @Override
     public boolean save(WovenBroker woven) {
@@ -183,8 +202,9 @@ public final class WovenCache implements Extension.Store {
                 Files.createDirectories(file.getParent(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
             }
             verify(file.getParent(), PosixFileAttributes::isDirectory, "folder");
+            removeOldest();
             // Readable and writable by this user alone.
-            Path made = Files.createTempFile(file.getParent(), "woven-", ".tmp");
+            Path made = Files.createTempFile(file.getParent(), PREFIX, ".tmp");
             try {
                 Files.write(made, ByteBuffer.allocate(HEADER + payload.length).putLong(MAGIC).putLong(WovenFile.digest(payload)).put(payload).array());
                 Files.move(made, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

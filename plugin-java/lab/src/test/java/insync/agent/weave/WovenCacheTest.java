@@ -17,6 +17,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Arrays;
 import java.util.List;
@@ -229,6 +230,23 @@ class WovenCacheTest {
         assertNotEquals(cache.file, WovenCache.in(parent, List.of(jar), "4.3.2").file);
         Files.writeString(jar, "two build");
         assertNotEquals(cache.file, WovenCache.in(parent, List.of(jar), "4.3.1").file);
+    }
+
+    @Test
+    void aFolderKeepsTheNewestFiles() throws Exception {
+        Path files = cache.file.getParent();
+        Files.writeString(files.resolve("another's"), "stays");
+        for (int i = 0; i < 200; i++) {
+            Path old = Files.createFile(files.resolve("woven-" + i + (i % 2 == 0 ? ".bin" : ".tmp")));
+            Files.setLastModifiedTime(old, FileTime.fromMillis(1_000 * i));
+        }
+        assertTrue(save(WovenCache.in(files, List.of(jar), "4.3.2"), BROKER));
+        assertTrue(Files.exists(files.resolve("another's")));
+        assertNotNull(cache.load());
+        assertTrue(Files.exists(files.resolve("woven-199.tmp")), "another broker may be writing it");
+        try (var left = Files.list(files)) {
+            assertEquals(1 + WovenCache.MOST, left.count());
+        }
     }
 
     @Test
