@@ -46,12 +46,9 @@ public class ReplicaManagerHooks extends TypeHooks {
         implement(PartitionState.Hosts.class);
     }
 
-    /**
-     * Starts the plugin in a broker. Ends the broker's start with a ConfigException if what its settings ask for cannot be
-     * woven, so nothing is suppressed.
-     */
+    /** Starts the plugin in a broker. */
     static final class Init {
-        @Advice.OnMethodExit
+        @Advice.OnMethodExit(suppress = Throwable.class)
         static void exit(@Advice.This ReplicaManager replicas, @Advice.Argument(0) KafkaConfig config,
                          @Advice.FieldValue("time") Time time) {
             BrokerLifecycle.of(config).replicaManagerStarted(replicas, config, time);

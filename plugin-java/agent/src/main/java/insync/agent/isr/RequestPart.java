@@ -46,7 +46,7 @@ public final class RequestPart {
         channel.insync$scope(scope);
     }
 
-    /** Lets requests that arrive from now on begin in no scope, if no other has taken its place. */
+    /** Lets requests that arrive from now on begin in no scope. */
     public void turnOff() {
         scope.turnOff();
         channel.insync$scope(null);

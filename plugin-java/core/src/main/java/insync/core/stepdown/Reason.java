@@ -4,7 +4,7 @@ package insync.core.stepdown;
 public enum Reason {
     /** The leader steps down: it processed a fetch for longer than T, and no rule prevents it. */
     SLOW_FETCH,
-    /** The leader steps down: an append to its log took longer than leader.append.process.time.max.ms, and no rule prevents it. */
+    /** The leader steps down: an append to its log took longer than T, and no rule prevents it. */
     SLOW_APPEND,
     /** The leader steps down: a read for a follower failed. Only where a leader relinquishes without solution 1. */
     READ_ERROR,

@@ -32,5 +32,4 @@ final class SlowPartition {
     double timesLimit() {
         return isSlow() ? Math.max(Math.nextUp(1), (double) age / limit) : (double) age / limit;
     }
-
 }
