@@ -1,6 +1,5 @@
 package insync.agent.weave;
 
-import java.util.function.Supplier;
 import net.bytebuddy.description.method.MethodDescription;
 import net.bytebuddy.matcher.ElementMatcher;
 import net.bytebuddy.matcher.ElementMatchers;
@@ -9,8 +8,7 @@ import net.bytebuddy.matcher.ElementMatchers;
 public final class Hook {
     public final String typeName;
     private final String method;
-    /** Made when it is asked for, so that a start with woven classes from the cache loads no ByteBuddy. */
-    private final Supplier<ElementMatcher<? super MethodDescription>> methods;
+    final ElementMatcher<? super MethodDescription> methods;
     public final Class<?> advice;
 
     /**
@@ -21,7 +19,7 @@ public final class Hook {
      * @param advice the class whose @Advice methods are inlined
      */
     public Hook(String typeName, String method, Class<?> advice) {
-        this(typeName, method, () -> matcher(method), advice);
+        this(typeName, method, matcher(method), advice);
     }
 
     /**
@@ -29,8 +27,7 @@ public final class Hook {
      *
      * @param methods selects the method; exactly one must match, or the weave fails
      */
-    public Hook(String typeName, String method, Supplier<ElementMatcher<? super MethodDescription>> methods,
-                Class<?> advice) {
+    public Hook(String typeName, String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
         this.typeName = typeName;
         this.method = method;
         this.methods = methods;
@@ -46,10 +43,6 @@ public final class Hook {
             default:
                 return ElementMatchers.named(method);
         }
-    }
-
-    public ElementMatcher<? super MethodDescription> methods() {
-        return methods.get();
     }
 
     /** Returns "Class.method", the hook's name in events. */

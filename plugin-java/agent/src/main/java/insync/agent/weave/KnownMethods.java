@@ -75,10 +75,10 @@ public final class KnownMethods {
 
     private static List<String> methods(TypeDescription type, Hook hook) {
         List<String> names = new ArrayList<>();
-        if (hook.methods().matches(new MethodDescription.Latent.TypeInitializer(type))) {
+        if (hook.methods.matches(new MethodDescription.Latent.TypeInitializer(type))) {
             names.add("<clinit>()V");
         }
-        for (MethodDescription method : type.getDeclaredMethods().filter(hook.methods())) {
+        for (MethodDescription method : type.getDeclaredMethods().filter(hook.methods)) {
             names.add(method.getInternalName() + method.getDescriptor());
         }
         return names;

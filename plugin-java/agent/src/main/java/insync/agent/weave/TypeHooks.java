@@ -50,7 +50,7 @@ public class TypeHooks {
 
     /** Adds a hook on the only matching method of that name. */
     public final TypeHooks on(String method, ElementMatcher<? super MethodDescription> methods, Class<?> advice) {
-        hooks.add(new Hook(typeName, method, () -> methods, advice));
+        hooks.add(new Hook(typeName, method, methods, advice));
         return this;
     }
 

@@ -124,7 +124,7 @@ public final class Weaver {
             if (found != 1) {
                 problems.add(hook + ": " + found + " methods match, expected 1");
             }
-            builder = builder.visit(adviceOf(hook).on(hook.methods()));
+            builder = builder.visit(adviceOf(hook).on(hook.methods));
         }
         DynamicType.Unloaded<?> woven = builder.make();
         problems.addAll(unimplemented(woven.getTypeDescription()));
@@ -153,8 +153,8 @@ public final class Weaver {
 
     /** Counts matching methods. A type pool does not list the static initializer, so that one counts if it matches. */
     private static int matches(TypeDescription type, Hook hook) {
-        boolean initializer = hook.methods().matches(new MethodDescription.Latent.TypeInitializer(type));
-        return type.getDeclaredMethods().filter(hook.methods()).size() + (initializer ? 1 : 0);
+        boolean initializer = hook.methods.matches(new MethodDescription.Latent.TypeInitializer(type));
+        return type.getDeclaredMethods().filter(hook.methods).size() + (initializer ? 1 : 0);
     }
 
     private Advice adviceOf(Hook hook) {
