@@ -79,7 +79,7 @@ MOST_LINES = {
     "events": 1_298,
     "faults": 6_835,
     "fuzz": 1_558,
-    "kafka_tests": 1_013,
+    "kafka_tests": 971,
     "matrix": 156,
     "overhead": 617,
     "past": 483,
@@ -88,7 +88,7 @@ MOST_LINES = {
     "scenario": 1_584,
     "soak": 585,
     "testing": 1_391,
-    "verify": 1_024,
+    "verify": 1_021,
     "why": 4_431,
     "workload": 1_896,
 }

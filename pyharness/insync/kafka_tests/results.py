@@ -1,15 +1,10 @@
-"""Results of one class, as its JVM wrote them: CLASS.jsonl; those of the baseline are cached."""
+"""Results of one class, as its JVM wrote them: CLASS.jsonl."""
 
-import hashlib
 import json
-import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, Final
-
-from insync.brokers.kafka import cache
-from insync.brokers.kafka.java import Java
 
 SUFFIX: Final = ".jsonl"
 AGAIN: Final = "again-{}"
@@ -103,28 +98,3 @@ def seal(part: Path, why: str) -> None:
     lines.append({"type": "class", "cut": why})
     part.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
     part.replace(part.with_suffix(""))
-
-
-_SCHEMA: Final = "1"
-_DIGITS: Final = 16
-
-
-def cached(jars: Mapping[str, str | None], java: Java) -> Path:
-    """Return the cache of the baseline's results with some jars, by their digests, on one Java."""
-    words = "\0".join((_SCHEMA, str(jars["baseline"]), str(jars["tests"]), java.description))
-    name = hashlib.sha256(words.encode()).hexdigest()[:_DIGITS]
-    return cache.root() / "kafka-tests" / "baselines" / name
-
-
-def copy(source: Path, names: Iterable[str], target: Path) -> list[str]:
-    """Copy the classes that ran to their end, and that `target` lacks; return which."""
-    copied = []
-    for name in names:
-        old, new = file_of(source, name), file_of(target, name)
-        if old.is_file() and not new.is_file() and not read_class(old).cut:
-            made = new.with_suffix(".copied")
-            made.parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(old, made)
-            made.replace(new)
-            copied.append(name)
-    return copied

@@ -73,28 +73,16 @@ def run(plan: TestsPlan, tell: Callable[[str], None]) -> Result:
         if any(unclear.values()):
             _run_again(plan, unclear, results.AGAIN.format(number), tell)
             findings = judge.compare_all(plan)
-    by_chance = {
-        each.name
-        for found in findings.values()
-        for each in found
-        if each.kind == "flaky" and each.baseline[0] != results.PASSED
-    }
-    names = [each.name for each in plan.classes if each.name not in by_chance]
-    results.copy(plan.out / plan.sides[0].name, names, results.cached(plan.asked, plan.java))
     return judge.judge(plan, findings, cut)
 
 
 def _run_classes(plan: TestsPlan, tell: Callable[[str], None]) -> dict[str, list[str]]:
     """Run every class that has no results yet, on every side."""
-    names = [each.name for each in plan.classes]
-    first = plan.out / plan.sides[0].name
-    for name in names:
+    for each in plan.classes:
         # Of a class whose JVM ended early there is no baseline yet.
-        file = results.file_of(first, name)
+        file = results.file_of(plan.out / plan.sides[0].name, each.name)
         if file.is_file() and results.read_class(file).cut:
             file.unlink()
-    if found := results.copy(results.cached(plan.asked, plan.java), names, first):
-        tell(f"baseline: {len(found)} of {len(names)} classes are in the cache")
     for side in plan.sides:
         for old in (plan.out / side.name).glob(results.AGAIN.format("*")):
             shutil.rmtree(old)

@@ -1,10 +1,7 @@
-"""A whole run with a stand-in for Java: the cache of the baseline, repetitions, the verdict."""
+"""A whole run with a stand-in for Java: repetitions, the verdict."""
 
 from pathlib import Path
 
-import pytest
-
-from insync.brokers.kafka import cache
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.versions import Release
 from insync.engine.campaign import Options, campaign_folder, run_campaign
@@ -21,18 +18,13 @@ Ends = dict[str, dict[str, str | list[str]]]
 ALL: Ends = {"T.A": {"a": "passed", "b": "failed", "c": "skipped"}, "T.B": {"d": "passed"}}
 
 
-@pytest.fixture(autouse=True)
-def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(cache.ROOT_VARIABLE, str(tmp_path / "cache"))
-
-
-def plan(folder: Path, baseline: Ends, arm: Ends, out: str = "out") -> TestsPlan:
+def plan(folder: Path, baseline: Ends, arm: Ends) -> TestsPlan:
     release = Release(version="0.0.1", jars=())
     return TestsPlan(
         request=TestsRequest(kafka="0.0.1"),
         candidate=release,
         baseline=release,
-        out=folder / out,
+        out=folder / "out",
         java=Java(folder, 17, "a Java"),
         classes=(TestClass("T.A", "one"), TestClass("T.B", "two")),
         sides=(fake_side(BASELINE, folder, baseline), fake_side("absent", folder, arm)),
@@ -85,23 +77,6 @@ def test_a_test_that_passes_when_run_again_is_flaky(tmp_path: Path) -> None:
     assert result.outcome == "pass"
     assert ends(result)["a"] == ("observed", "flaky, failed, then passed: failed")
     assert "again-2: 2 tests" not in told
-
-
-def test_the_baseline_is_run_once_for_all_runs(tmp_path: Path) -> None:
-    done(plan(tmp_path, ALL, ALL))
-    result, told = done(plan(tmp_path, {}, ALL, "second"))
-    assert result.outcome == "pass"
-    assert told[0] == "baseline: 2 of 2 classes are in the cache"
-    assert not any(line.startswith("baseline: A") for line in told)
-
-
-def test_a_class_of_the_baseline_with_a_failure_by_chance_is_not_kept(tmp_path: Path) -> None:
-    result, _ = done(plan(tmp_path, changed("a", ["failed", "passed"]), ALL))
-    assert result.outcome == "pass"
-    assert ends(result)["a"][0] == "observed"
-    result, told = done(plan(tmp_path, ALL, ALL, "second"))
-    assert told[0] == "baseline: 1 of 2 classes are in the cache"
-    assert (result.outcome, "a" in ends(result)) == ("pass", False)
 
 
 def test_a_baseline_that_does_not_run_makes_the_result_unknown(tmp_path: Path) -> None:

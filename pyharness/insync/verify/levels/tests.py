@@ -1,7 +1,4 @@
-"""Level tests: Kafka's own test classes on the candidate, compared test by test with the baseline.
-
-The baseline's results are kept in the user's cache, so its tests run once per build and Java.
-"""
+"""Level tests: Kafka's own test classes on the candidate, beside the baseline."""
 
 from insync.engine.campaign import Done
 from insync.kafka_tests import arms
