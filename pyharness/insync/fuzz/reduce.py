@@ -1,12 +1,10 @@
 """Reduce a failing seed to a scenario with fewer faults that fails as well, by replays.
 
-Delta debugging by rounds: Zeller's ddmin, except that all candidates of a round are tested
-together, because to start a cluster and Spark takes longer than most tests. A reduction asks for
-replays in rounds. It is computed again from all results that there are, and ends where it asks for
-a round that was not run yet; that round is what runs next.
+A reduction asks for replays in rounds: all candidates of a round are tested together, because to
+start a cluster and Spark takes longer than most tests. It is computed again from all results that
+there are, and ends where it asks for a round that was not run yet; that round is what runs next.
 """
 
-import itertools
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -24,8 +22,6 @@ Part = TypeVar("Part")
 Test = Callable[[Sequence[tuple[Part, ...]]], Sequence[bool]]
 """Returns for each candidate whether it still fails; may raise `NotRunYet`."""
 
-HALVES: Final = 2
-
 
 class NotRunYet(Exception):  # noqa: N818  # not an error: its round runs next
     """A candidate of this round was not run yet."""
@@ -34,45 +30,23 @@ class NotRunYet(Exception):  # noqa: N818  # not an error: its round runs next
 def smallest(parts: Sequence[Part], fails: Test[Part]) -> tuple[Part, ...]:
     """Return parts that still fail and of which none can be left out alone.
 
-    `fails` is asked once for each candidate. If it raises `NotRunYet`, they are the fewest so far.
+    A round leaves out each part alone; those that are not needed are then left out together. If
+    `fails` raises `NotRunYet`, they are the fewest so far.
     """
-    known: dict[tuple[Part, ...], bool] = {}
-
-    def first_failing(candidates: Sequence[tuple[Part, ...]]) -> tuple[Part, ...] | None:
-        new = [each for each in dict.fromkeys(candidates) if each not in known]
-        if new:
-            known.update(zip(new, fails(new), strict=True))
-        return next((each for each in candidates if known[each]), None)
-
-    left, size = tuple(parts), HALVES
+    left = tuple(parts)
     with suppress(NotRunYet):
-        if left and first_failing([()]) is not None:
+        if left and fails([()])[0]:
             return ()
         while len(left) > 1:
-            chunks = split(left, min(size, len(left)))
-            found = first_failing([*chunks, *_without_each(left, chunks)])
-            if found is not None:
-                # From a chunk on in halves; from the rest without a chunk as finely as before.
-                left, size = found, HALVES if found in chunks else max(size - 1, HALVES)
-            elif size >= len(left):
+            fewer = [tuple(each for each in left if each != part) for part in left]
+            still = fails(fewer)
+            needed = tuple(part for part, failed in zip(left, still, strict=True) if not failed)
+            if needed == left:
                 break
-            else:
-                size *= HALVES
+            # Without all others it may not fail: one of two may be needed, whichever it is.
+            is_enough = needed in fewer or (needed and fails([needed])[0])
+            left = needed if is_enough else fewer[still.index(True)]
     return left
-
-
-def split(parts: Sequence[Part], number: int) -> list[tuple[Part, ...]]:
-    """Return the parts in so many chunks of almost equal length."""
-    ends = [len(parts) * each // number for each in range(number + 1)]
-    return [tuple(parts[begin:end]) for begin, end in itertools.pairwise(ends)]
-
-
-def _without_each(
-    parts: Sequence[Part], chunks: Sequence[Sequence[Part]]
-) -> list[tuple[Part, ...]]:
-    if len(chunks) == HALVES:
-        return []  # without one half it is the other half
-    return [tuple(each for each in parts if each not in chunk) for chunk in chunks]
 
 
 REPLAYS: Final = 10

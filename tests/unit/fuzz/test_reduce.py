@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from insync.faults.registry import KINDS
 from insync.fuzz.draw import Choices, draw
-from insync.fuzz.reduce import NotRunYet, fault_parts, reduce_scenario, smallest, split, without
+from insync.fuzz.reduce import NotRunYet, fault_parts, reduce_scenario, smallest, without
 from insync.scenario.load import keys_of, parse
 from insync.scenario.model import PlannedWorkload, Scenario
 
@@ -44,11 +44,11 @@ def test_candidates_of_a_round_are_tested_together_and_only_once() -> None:
     assert smallest(range(5), test) == (0, 4)
     asked = [each for candidates in rounds for each in candidates]
     assert len(asked) == len(set(asked))
-    assert len(rounds) <= 5
+    assert len(rounds) <= 4
 
 
 def test_before_a_round_is_run_the_smallest_list_so_far_is_left() -> None:
-    rounds = iter([[False], [True, False]])
+    rounds = iter([[False], 4 * [False] + 4 * [True], [True]])
 
     def test(candidates: Sequence[tuple[int, ...]]) -> list[bool]:
         found = next(rounds, None)
@@ -58,14 +58,6 @@ def test_before_a_round_is_run_the_smallest_list_so_far_is_left() -> None:
         return found
 
     assert smallest(range(8), test) == (0, 1, 2, 3)
-
-
-@given(st.lists(st.integers(), max_size=30), st.integers(1, 30))
-def test_chunks_hold_everything_in_order(parts: list[int], number: int) -> None:
-    chunks = split(parts, number)
-    assert len(chunks) == number
-    assert [each for chunk in chunks for each in chunk] == parts
-    assert max(map(len, chunks)) - min(map(len, chunks)) <= 1
 
 
 def seed_with(*kinds: str) -> Scenario:
