@@ -31,7 +31,6 @@ MOST_NAMES = 3
 NOT_ANALYSED = "not analysed: insync report {}"
 CUT_SHORT = "cut short, or still running"
 
-Kind = Literal["run", "matrix", "campaign"]
 Verdict = Outcome | Literal["none", "unreadable"]
 """The verdict of a run or a matrix. `none`: it is not analysed; `unreadable`: its folder is not."""
 MARKS: dict[str, str] = {
@@ -43,41 +42,37 @@ MARKS: dict[str, str] = {
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
-    """A past run, matrix or campaign, such as `fuzz`, whose `campaign` it is.
+    """A past run, or a `campaign`, such as `matrix` or `fuzz`.
 
-    `scenarios`, `kafka` and `arms` are all that it has. `repeats` are those of each cell; None: not
-    known, or not the same in all. `when_ms` is when it began; of what cannot be read, when its
-    folder was last changed. `page` is its report, if there is one. `reason` says what the verdict
-    rests on, or why there is none.
+    `scenarios`, `kafka` and `arms` are all that it has, `repeats` and `took_ms` those of a run.
+    `when_ms` is when it began; of what cannot be read, when its folder was last changed. `page` is
+    its report, if there is one. `reason` says what the verdict rests on, or why there is none.
     """
 
     folder: Path
-    kind: Kind
+    campaign: str | None = None
     when_ms: float
     verdict: Verdict
     reason: str
     scenarios: tuple[str, ...] = ()
     kafka: tuple[str, ...] = ()
-    cluster: str | None = None
     arms: tuple[str, ...] = ()
     repeats: int | None = None
     took_ms: float | None = None
     page: Path | None = None
-    campaign: str | None = None
 
     @property
     def name(self) -> str:
         """What it is called: its scenario, or how many a matrix has."""
-        if self.kind == "matrix" and self.scenarios:
-            return f"matrix: {_few(self.scenarios)}"
+        if self.campaign and self.scenarios:
+            return f"{self.campaign}: {_few(self.scenarios)}"
         return next(iter(self.scenarios), self.campaign or self.folder.name)
 
     @property
     def facts(self) -> list[tuple[str, str]]:
         """The names and the texts of its facts; an unknown one is empty."""
-        cluster = "" if self.cluster in (None, "local") else f", {self.cluster}"
         return [
-            ("Kafka", ", ".join(self.kafka) + cluster),
+            ("Kafka", ", ".join(self.kafka)),
             ("arms", _few(self.arms)),
             ("repeats", "" if self.repeats is None else str(self.repeats)),
             ("began", f"{datetime.fromtimestamp(self.when_ms / 1e3, UTC):%Y-%m-%d %H:%M UTC}"),
@@ -138,12 +133,12 @@ def past_results(found: Sequence[Path]) -> list[Past]:
 
 
 def _read(folder: Path) -> Past:
-    kind: Kind = "matrix" if is_matrix(folder) else "run" if is_result(folder) else "campaign"
+    read = _matrix if is_matrix(folder) else _run if is_result(folder) else _campaign
     try:
-        return {"run": _run, "matrix": _matrix, "campaign": _campaign}[kind](folder)
+        return read(folder)
     except InputError as error:
         return Past(
-            folder=folder, kind=kind, when_ms=_changed_ms(folder), verdict="unreadable",
+            folder=folder, when_ms=_changed_ms(folder), verdict="unreadable",
             reason=str(error).removeprefix(f"{folder}/"),
         )  # fmt: skip
 
@@ -158,9 +153,8 @@ def _run(folder: Path) -> Past:
     elif info.skipped is not None:
         verdict, reason = Outcome.SKIPPED, info.skipped
     return Past(
-        folder=folder, kind="run", when_ms=info.started_ms, verdict=verdict, reason=reason,
-        scenarios=(info.scenario_name,), kafka=(info.kafka,), cluster=info.cluster,
-        arms=info.arms, repeats=info.repeats,
+        folder=folder, when_ms=info.started_ms, verdict=verdict, reason=reason,
+        scenarios=(info.scenario_name,), kafka=(info.kafka,), arms=info.arms, repeats=info.repeats,
         took_ms=None if info.finished_ms is None else info.finished_ms - info.started_ms,
         page=_page(folder / REPORT),
     )  # fmt: skip
@@ -168,23 +162,17 @@ def _run(folder: Path) -> Past:
 
 def _matrix(folder: Path) -> Past:
     info = load_matrix(folder)
-    runs = [load_run(each) for each in info.run_folders(folder) if (each / RUN).is_file()]
-    ended = [run.finished_ms for run in runs if run.finished_ms is not None]
-    began_ms = min((run.started_ms for run in runs), default=_changed_ms(folder / PLAN))
     verdict: Verdict = "none"
     reason = NOT_ANALYSED.format(folder)
     if (folder / CELLS).is_file():
         cells = read_cells(folder)
         verdict, reason = outcome(cells), sentence(cells)
-    repeats = {run.repeats for run in runs}
     return Past(
-        folder=folder, kind="matrix", when_ms=began_ms, verdict=verdict, reason=reason,
+        folder=folder, campaign="matrix", when_ms=_changed_ms(folder / PLAN), verdict=verdict,
+        reason=reason, page=_page(folder / PAGE),
         scenarios=tuple(dict.fromkeys(row.scenario for row in info.rows)),
         kafka=tuple(dict.fromkeys(row.kafka for row in info.rows)),
-        cluster=next((run.cluster for run in runs), None),
         arms=tuple(dict.fromkeys(arm for row in info.rows for arm in row.arms)),
-        repeats=repeats.pop() if len(repeats) == 1 else None,
-        took_ms=max(ended) - began_ms if ended else None, page=_page(folder / PAGE),
     )  # fmt: skip
 
 
@@ -200,7 +188,7 @@ def _campaign(folder: Path) -> Past:
         found = Result.read(folder / VERDICT, f"a result of {name}")
         verdict, reason = found.outcome.verdict, found.reason
     return Past(
-        folder=folder, kind="campaign", campaign=name, verdict=verdict, reason=reason,
+        folder=folder, campaign=name, verdict=verdict, reason=reason,
         when_ms=_changed_ms(folder / CAMPAIGN), kafka=(kafka,) if kafka else (),
         page=_page(folder / REPORT),
     )  # fmt: skip
