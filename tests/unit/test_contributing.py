@@ -33,7 +33,6 @@ USES = {
     "A Kafka version within a range": {
         "pyharness/insync/bugs/corpus/*.toml": "the releases that bugs are played on",
         "pyharness/insync/kafka_tests/pins/*.toml": "the jars of Kafka's own tests, if published",
-        "pyharness/insync/kafka_tests/counts.toml": "how many tests its classes have",
     },
     "An anomaly": {
         "tests/unit/checks/test_planted.py": "a history that only this anomaly spoils",

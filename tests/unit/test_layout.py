@@ -79,7 +79,7 @@ MOST_LINES = {
     "events": 1_298,
     "faults": 6_835,
     "fuzz": 1_532,
-    "kafka_tests": 971,
+    "kafka_tests": 957,
     "matrix": 156,
     "overhead": 617,
     "past": 471,

@@ -5,7 +5,7 @@ The jars are pinned and cached as the brokers' jars are, or the user's.
 
 import tomllib
 import zipfile
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from importlib.resources import files
 from pathlib import Path
@@ -67,12 +67,6 @@ def find_classes(
     names = [each.simple for each in found]
     require_known("--only", only or (), names)
     return tuple(each for each in found if only is None or each.simple in only)
-
-
-def expected_counts(version: str) -> Mapping[str, int]:
-    """Return how many tests each class has in a released version; empty if none were recorded."""
-    data: dict[str, dict[str, int]] = tomllib.loads(_text("counts.toml"))
-    return data.get(version, {})
 
 
 def _entries(jar: Path) -> list[str]:

@@ -1,4 +1,4 @@
-"""The lists of test classes, of pinned jars and of recorded counts fit together."""
+"""The lists of test classes and of pinned jars fit together."""
 
 import tomllib
 import zipfile
@@ -11,7 +11,7 @@ from insync.brokers.kafka import versions
 from insync.brokers.kafka.versions import known
 from insync.errors import InputError
 from insync.kafka_tests import classes
-from insync.kafka_tests.classes import expected_counts, find_classes, listed, pinned
+from insync.kafka_tests.classes import find_classes, listed, pinned
 
 
 def test_every_class_is_listed_once() -> None:
@@ -23,13 +23,6 @@ def test_every_class_is_listed_once() -> None:
 def test_pinned_versions_are_versions_of_brokers() -> None:
     assert set(pinned()) <= set(known())
     assert "4.4.0" not in pinned()
-
-
-@pytest.mark.parametrize("version", pinned())
-def test_recorded_counts_are_of_listed_classes(version: str) -> None:
-    counts = expected_counts(version)
-    assert counts
-    assert counts.keys() <= {each.name for each in listed()}
 
 
 def jar(folder: Path, *names: str) -> Path:

@@ -86,6 +86,12 @@ def test_a_baseline_that_does_not_run_makes_the_result_unknown(tmp_path: Path) -
     assert "exit code 2: Exception: no class T." in result.children[0].children[1].found
 
 
+def test_a_class_without_tests_makes_the_result_unknown(tmp_path: Path) -> None:
+    empty: Ends = {**ALL, "T.B": {}}
+    result, _ = done(plan(tmp_path, empty, empty))
+    assert (result.outcome, result.reason) == ("unknown", "baseline, classes: T.B: no test")
+
+
 def test_a_jvm_that_ends_in_a_class_is_a_difference(tmp_path: Path) -> None:
     result, _ = done(plan(tmp_path, ALL, changed("a", "crash")))
     assert result.outcome == "fail"
