@@ -88,7 +88,7 @@ MOST_LINES = {
     "scenario": 1_584,
     "soak": 585,
     "testing": 1_391,
-    "verify": 1_021,
+    "verify": 951,
     "why": 4_431,
     "workload": 1_896,
 }

@@ -29,7 +29,7 @@ def check(request: RunRequest, plan: Plan, progress: Progress) -> Result:
     ]
     if plan.tools.agent_jar is not None and plan.tools.kafka.release.path is not None:
         answer = ask(cell.kafka, plan.tools.java, progress)
-        woven = checks_of(answer, None, None, wanted=True, allowed=request.unknown_methods)
+        woven = checks_of(answer, wanted=True, allowed=request.unknown_methods)
         parts.append(Result(of="weave", children=tuple(woven)))
     return Result(of=scenario.name, children=tuple(parts))
 

@@ -16,7 +16,7 @@ import java.util.Map;
 
 /**
  * Prints as JSON what the agent finds and would weave in the Kafka of the class path, without starting a broker: run it with the
- * jars of agent and lab and that Kafka's jars on the class path. `insync verify` compares its answers for two builds.
+ * jars of agent and lab and that Kafka's jars on the class path. `insync verify` judges its answer.
  */
 public final class CheckBuild {
     private CheckBuild() { }
@@ -27,7 +27,7 @@ public final class CheckBuild {
 
     /**
      * Returns the answer: `version`, `tested`, `adapter` (null without one) and `problems`; with an adapter also its `features`, the
-     * methods `woven`, with all pause points, those `unknown` to the agent, and per method its `digests` and `calls`.
+     * methods `woven`, with all pause points, those `unknown` to the agent, and per method its `digests`.
      */
     static Map<String, Object> found() throws AgentException {
         Lab lab = new Lab();
@@ -64,6 +64,5 @@ public final class CheckBuild {
         answer.put("woven", adapter.wovenMethods());
         answer.put("unknown", KnownMethods.unknown(adapter.allHooks()));
         answer.put("digests", KnownMethods.read(adapter.allHooks(), MethodDigests::of));
-        answer.put("calls", KnownMethods.read(adapter.allHooks(), MethodCalls::of));
     }
 }

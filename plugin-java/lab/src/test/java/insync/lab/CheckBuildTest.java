@@ -32,12 +32,9 @@ class CheckBuildTest {
     }
 
     @Test
-    void everyMethodToWeaveHasItsCalls() {
-        Map<?, ?> calls = (Map<?, ?>) answer.get("calls");
+    void everyMethodToWeaveHasItsDigest() {
         Set<?> digests = ((Map<?, ?>) answer.get("digests")).keySet();
-        assertEquals(digests, calls.keySet());
-        Object fetch = digests.stream().filter(name -> name.toString().startsWith("kafka.server.ReplicaManager.fetchMessages("))
-            .findFirst().orElseThrow();
-        assertTrue(calls.get(fetch).toString().contains("kafka.server.ReplicaManager.readFromLog("), calls.get(fetch).toString());
+        String fetch = "kafka.server.ReplicaManager.fetchMessages(";
+        assertTrue(digests.stream().anyMatch(name -> name.toString().startsWith(fetch)), digests.toString());
     }
 }
