@@ -5,13 +5,11 @@ soon: many short fetches, connections that end early, few sessions, small heaps.
 is a kind of fault of `insync run`, with its evidence; one without evidence ends the soak.
 """
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from itertools import count, cycle
 from pathlib import Path
 from typing import Any, Final
@@ -76,23 +74,16 @@ def disturbances(arm: str, cluster: KafkaCluster) -> Iterator[tuple[str, Callabl
         else [arms.SWITCHED_OFF, {arms.SCOPE: _OTHER_SCOPE[scope]}]
     )  # fmt: skip
 
-    def fault(kind: str, lasts_s: float = _LASTS_S, **keys: Any) -> Callable[[], None]:
-        return partial(inject, cluster, kind, next(brokers), lasts_s, keys)
+    def fault(kind: str, lasts_s: float = _LASTS_S, **keys: Any) -> None:
+        with cluster.fault(kind, next(brokers), **keys):  # fails without evidence that it acted
+            time.sleep(lasts_s)
 
     while True:
-        yield "sessions", partial(open_sessions, cluster, next(brokers))
-        yield "disconnect", fault("freeze", FROZEN_S)
-        yield "topics", fault("topic-churn", topic=TOPIC, count=_CHURNED_PARTITIONS)
-        yield "toggle", fault("config-update", settings=next(updates))
+        yield "sessions", lambda: open_sessions(cluster, next(brokers))
+        yield "disconnect", lambda: fault("freeze", FROZEN_S)
+        yield "topics", lambda: fault("topic-churn", topic=TOPIC, count=_CHURNED_PARTITIONS)
+        yield "toggle", lambda: fault("config-update", settings=next(updates))
         next(brokers)  # three brokers and four steps: the next round begins elsewhere
-
-
-def inject(
-    cluster: KafkaCluster, kind: str, broker: int, lasts_s: float, keys: Mapping[str, Any]
-) -> None:
-    """Inject a fault for a while; raises InsyncError without evidence that it acted."""
-    with cluster.fault(kind, broker, **keys):
-        time.sleep(lasts_s)
 
 
 def open_sessions(cluster: KafkaCluster, broker: int) -> None:
@@ -277,10 +268,7 @@ class Soak(CampaignOfOne):
             gone = time.monotonic() - taken.started
             if gone >= self.lasts_s:
                 break
-            fetches = judge.grown("fetches", taken.samples)
-            rate = f"{fetches:,} follower fetches, {fetches / max(gone, 1):,.0f} a second"
-            of = f"{gone / 60:.1f} of {self.lasts_s / 60:g} min"
-            progress.phase(f"{of}, {rate}: {name}")
+            progress.phase(f"{gone / 60:.1f} of {self.lasts_s / 60:g} min: {name}")
             disturb()
             times[name] += 1
             time.sleep(1.0)
@@ -339,7 +327,8 @@ class Soak(CampaignOfOne):
 class Traffic(Background):
     """Produces to every partition in turn; `acked` and `failed` count the answers.
 
-    A record may wait for a frozen leader; it fails after a minute.
+    A record may wait for a frozen leader; it fails after a minute. `finish` is called when the
+    thread has ended, so that answers come in one thread at a time.
     """
 
     def __init__(self, bootstrap: str) -> None:
@@ -354,15 +343,12 @@ class Traffic(Background):
             }
         )
         self._numbers = count()
-        self._lock = threading.Lock()
         self.acked = 0
         self.failed = 0
 
     def finish(self) -> None:
         """Wait for the answers to all records; those without an answer have failed."""
-        left = self._client.flush(2 * _DELIVERED_WITHIN_MS / 1_000)
-        with self._lock:
-            self.failed += left
+        self.failed += self._client.flush(2 * _DELIVERED_WITHIN_MS / 1_000)
 
     def _step(self) -> None:
         partition = next(self._numbers) % PARTITIONS
@@ -373,8 +359,7 @@ class Traffic(Background):
         self._client.poll(0)
 
     def _answered(self, error: KafkaError | None, _: Message) -> None:
-        with self._lock:
-            if error is None:
-                self.acked += 1
-            else:
-                self.failed += 1
+        if error is None:
+            self.acked += 1
+        else:
+            self.failed += 1
