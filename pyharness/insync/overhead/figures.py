@@ -11,7 +11,7 @@ from typing import Final
 from insync.lists import grouped
 from insync.outcome import Outcome
 from insync.result import Result, Table
-from insync.statistics import change_of_pairs
+from insync.statistics import Change, change_of_pairs
 
 Values = Mapping[str, float]
 """Figures by their names."""
@@ -54,9 +54,7 @@ FIGURES: Final = (
     FigureSpec("p50_ms", "p50 ms", 0, "median latency of a produced record"),
     FigureSpec("p99_ms", "p99 ms", 0, "latency that 99 % of the records stay below"),
     FigureSpec("p999_ms", "p99.9 ms", 0, "latency that 99.9 % of the records stay below"),
-    FigureSpec(
-        "cpu_s_per_gb", "CPU s/GB", 2, "CPU seconds of all brokers per 10^9 bytes produced"
-    ),
+    FigureSpec("cpu_s_per_gb", "CPU s/GB", 2, "CPU seconds of all brokers per 10^9 bytes produced"),
     FigureSpec(
         "expiry_ms", "isr-expiration ms", 2,
         "CPU milliseconds of a broker's scheduler threads per pass of isr-expiration, while nothing"
@@ -67,12 +65,8 @@ FIGURES: Final = (
         "start_cpu_s", "start CPU s", 2,
         "CPU seconds of a broker until the cluster serves, mean of the brokers",
     ),
-    FigureSpec(
-        "heap_mb", "heap MB", 1, "heap of a broker after a collection, mean"
-    ),
-    FigureSpec(
-        "resident_mb", "resident MB", 0, "resident memory of a broker, mean"
-    ),
+    FigureSpec("heap_mb", "heap MB", 1, "heap of a broker after a collection, mean"),
+    FigureSpec("resident_mb", "resident MB", 0, "resident memory of a broker, mean"),
 )  # fmt: skip
 
 
@@ -80,25 +74,25 @@ FIGURES: Final = (
 class Cost:
     """How a figure of one arm differs from that of the baseline, over rounds of both.
 
-    `base` and `value` are medians. `change` is the median of the differences within rounds relative
-    to `base`, None if that is 0, from `low` to `high` with 95 %, None with fewer than 6 rounds.
+    `base` and `value` are medians. `change` is of the differences within rounds relative to `base`,
+    None if that is 0.
     """
 
     arm: str
     figure: FigureSpec
     base: float
     value: float
-    change: float | None
-    low: float | None
-    high: float | None
+    change: Change | None
 
     @property
     def words(self) -> str:
         """The value, and the change with its interval if there is one."""
-        shown = self.figure.shown(self.value)
-        if self.low is not None and self.high is not None:
-            return f"{shown} ({self.low:+.1%} to {self.high:+.1%})"
-        return shown if self.change is None else f"{shown} ({self.change:+.1%})"
+        shown, change = self.figure.shown(self.value), self.change
+        if change is None:
+            return shown
+        if change.low is None or change.high is None:
+            return f"{shown} ({change.difference:+.1%})"
+        return f"{shown} ({change.low:+.1%} to {change.high:+.1%})"
 
     def check(
         self, expected: str = "", outcome: Outcome = Outcome.OBSERVED, why: str = ""
@@ -135,12 +129,8 @@ def differences(rounds: Sequence[Round], baseline: str) -> list[Cost]:
 
 def _difference(arm: str, figure: FigureSpec, pairs: Sequence[tuple[float, float]]) -> Cost:
     base = median(one for one, _ in pairs)
-    found = change_of_pairs([other - one for one, other in pairs])
-    change, low, high = (
-        each / base if each is not None and base else None
-        for each in (found.difference, found.low, found.high)
-    )
-    return Cost(arm, figure, base, median(other for _, other in pairs), change, low, high)
+    change = change_of_pairs([(other - one) / base for one, other in pairs]) if base else None
+    return Cost(arm, figure, base, median(other for _, other in pairs), change)
 
 
 def table(rounds: Sequence[Round], baseline: str) -> Table:
