@@ -119,7 +119,7 @@ Findings = Mapping[str, Sequence[Difference]]
 
 
 def compare_all(plan: TestsPlan) -> Findings:
-    """Compare every class that both sides have."""
+    """Compare every class that both sides have; a part of a class is not a baseline."""
     first = plan.sides[0]
     found: dict[str, list[Difference]] = {}
     for side in plan.sides[1:]:
@@ -127,7 +127,7 @@ def compare_all(plan: TestsPlan) -> Findings:
         known = [each for each in known_differences() if each.applies(side.name)]
         for each in plan.classes:
             before, after = (_all(plan, one, each) for one in (first, side))
-            if before and after:
+            if before and before[0].is_whole and after:
                 found[side.name] += compare(each.name, before, after, known)
     return found
 
@@ -147,14 +147,12 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
         for side in plan.sides
     }
     first, *others = plan.sides
-    stock = list(_stock(plan, ran[first.name], cut.get(first.name, ())))
+    stock = _stock(plan, ran[first.name], cut.get(first.name, ()))
     children = [Result(of=first.name, children=tuple(stock))]
     if not others:
         children.append(Result(of="arms", found="no arm to compare with the baseline"))
     for side in others:
-        checks = list(_arm(plan, side, ran, findings[side.name], cut.get(side.name, ())))
-        if children[0].outcome == Outcome.UNKNOWN:
-            checks = [_unproved(each) for each in checks]
+        checks = _arm(plan, side, ran, findings[side.name], cut.get(side.name, ()))
         children.append(Result(of=side.name, children=tuple(checks)))
     return Result(
         of=f"Kafka {plan.candidate.name}",
@@ -168,23 +166,16 @@ def judge(plan: TestsPlan, findings: Findings, cut: Mapping[str, Sequence[str]])
     )
 
 
-def _unproved(check: Result) -> Result:
-    """Return a check beside an incomplete baseline: a difference from that proves nothing."""
-    outcome = Outcome.UNKNOWN if check.outcome == Outcome.FAIL else check.outcome
-    children = tuple(map(_unproved, check.children))
-    return check.model_copy(update={"outcome": outcome, "children": children})
-
-
 def _stock(
     plan: TestsPlan, found: Mapping[str, ClassResult], cut: Sequence[str]
 ) -> Iterator[Result]:
     """Yield what the baseline lacks: a class is missing, or not whole; or that it is complete."""
     missing = [each.simple for each in plan.classes if each.name not in found]
-    problems = [f"not run: {', '.join(missing)}", *cut] if missing else []
+    problems = [f"not run: {', '.join(missing)}", *dict.fromkeys(cut)] if missing else []
     problems += [
         f"{name}: {result.cut or 'no test'}"
         for name, result in found.items()
-        if result.cut or not result.size
+        if not result.is_whole
     ]
     for problem in problems:
         yield Result(of="classes", expected="the baseline is complete", found=problem)
@@ -204,7 +195,7 @@ def _arm(
     own, base = ran[side.name], ran[plan.sides[0].name]
     missing = [each.simple for each in plan.classes if each.name not in own]
     if missing:
-        why = "; ".join((f"not run: {', '.join(missing)}", *cut))
+        why = "; ".join((f"not run: {', '.join(missing)}", *dict.fromkeys(cut)))
         yield Result(of="classes", expected="every class is run", found=why)
         return
     for name, result in own.items():
@@ -240,7 +231,7 @@ def _class(
         expected="every test ends as in the baseline",
         baseline=_counts(base),
         found=_counts(result),
-        outcome=Outcome.PASS,
+        outcome=Outcome.PASS if base and base.is_whole else Outcome.UNKNOWN,
         seconds=result.ms / _MS,
         links={"results": results.file_of(Path(side.name), name).as_posix()},
     )

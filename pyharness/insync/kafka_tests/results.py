@@ -50,6 +50,10 @@ class ClassResult:
         """How many tests ran or were skipped."""
         return sum(not test.container for test in self.tests.values())
 
+    @property
+    def is_whole(self) -> bool:
+        return self.size > 0 and not self.cut
+
 
 def file_of(folder: Path, name: str) -> Path:
     return folder / f"{name}{SUFFIX}"

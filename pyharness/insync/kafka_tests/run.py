@@ -23,11 +23,10 @@ def run_jobs(
 
     Every JVM has ended when this returns or raises.
     """
-    refused: set[str] = set()
     over = Event()
     with ThreadPoolExecutor(side_by_side) as pool:
         try:
-            ends = [pool.submit(_run_job, job, refused, over, tell) for job in jobs]
+            ends = [pool.submit(_run_job, job, over, tell) for job in jobs]
             wait(ends, return_when=FIRST_EXCEPTION)
         finally:
             over.set()
@@ -38,19 +37,19 @@ def run_jobs(
     return cut
 
 
-def _run_job(job: JvmJob, refused: set[str], over: Event, tell: Callable[[str], None]) -> list[str]:
+def _run_job(job: JvmJob, over: Event, tell: Callable[[str], None]) -> list[str]:
     """Run a job until it has all of its classes; return why JVMs ended early.
 
     A JVM that ends during a class is replaced for the classes after it. One that ends before its
-    first class is not, and neither are its side's later ones, because the side is then `refused`.
+    first class is not.
     """
     cut = []
-    while (left := job.missing()) and job.side.name not in refused and not over.is_set():
+    while (left := job.missing()) and not over.is_set():
         tell(f"{job.side.name}: {', '.join(name.rpartition('.')[2] for name in left)}")
         if why := run_jvm(job, over):
             cut.append(why)
         if job.missing() == left:
-            refused.add(job.side.name)
+            break
     return cut
 
 
