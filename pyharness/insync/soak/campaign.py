@@ -40,7 +40,6 @@ from insync.result import Result
 from insync.run.plan import require_agent
 from insync.run.version_support import require_arms
 from insync.soak import judge
-from insync.soak.judge import Ending
 from insync.testing import KafkaCluster
 from insync_bridge import BridgeClient
 
@@ -276,7 +275,9 @@ class Soak(CampaignOfOne):
             taken.take(name)
         return times
 
-    def _quiet(self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic") -> Ending:
+    def _quiet(
+        self, cluster: KafkaCluster, taken: BrokerSampler, traffic: "Traffic"
+    ) -> list[Result]:
         """Let the cluster become quiet, switch the feature off, and look at what is left."""
         traffic.finish()
         last = await_full(cluster.bootstrap, TOPIC, time.monotonic() + _FULL_WITHIN_S)
@@ -286,7 +287,7 @@ class Soak(CampaignOfOne):
             for broker in range(1, BROKERS + 1):
                 server = f"127.0.0.1:{cluster.nodes[broker].port}"
                 admin.update_broker(server, broker, dict(arms.SWITCHED_OFF))
-        return Ending(taken.pending_when_off(), last, traffic.failed)
+        return judge.quiet(taken.pending_when_off(), last, traffic.failed)
 
     @contextmanager
     def _cluster(self, folder: Path) -> Iterator[KafkaCluster]:

@@ -83,33 +83,20 @@ FIGURES: Final = (
 """What a soak measures. A leak of 8 bytes per fetch is 27 MB at each broker after 10^7 fetches."""
 
 
-@dataclass(frozen=True, slots=True)
-class Ending:
-    """What was found when the disturbances had ended.
-
-    `pending` has the marks of each broker that has the agent, with the feature switched off;
-    `not_full` says which ISRs lack a replica; `failed_records` were not acked.
-    """
-
-    pending: Mapping[int, int]
-    not_full: str | None
-    failed_records: int
-
-
 def checks(
     samples: Sequence[SoakSample],
-    ending: Ending,
+    ending: Sequence[Result],
     disturbed: Mapping[str, int],
     warm_up_s: float,
 ) -> tuple[Result, ...]:
     """Return everything that is expected of a soak.
 
-    `disturbed` is how often each disturbance was made, by its words.
+    `ending` is what `quiet` returned, `disturbed` how often each disturbance was made.
     """
     measured = [each for each in samples if each.t_s >= warm_up_s]
     return (
         Result(of="growth", children=tuple(_trends(measured))),
-        Result(of="the agent and the end", children=(*_errors(samples), *_quiet(ending))),
+        Result(of="the agent and the end", children=(*_errors(samples), *ending)),
         Result(
             of="disturbances",
             children=(
@@ -157,18 +144,23 @@ def _errors(samples: Sequence[SoakSample]) -> list[Result]:
     return found
 
 
-def _quiet(ending: Ending) -> list[Result]:
+def quiet(pending: Mapping[int, int], not_full: str | None, failed_records: int) -> list[Result]:
+    """Return the checks of what is left when the disturbances have ended.
+
+    `pending` has the marks of each broker that has the agent, with the feature switched off;
+    `not_full` says which ISRs lack a replica; `failed_records` were not acked.
+    """
     return [
         Result(
             of="ISRs at the end",
             expected="every one is full",
-            found=ending.not_full or "",
-            outcome=Outcome.FAIL if ending.not_full else Outcome.PASS,
+            found=not_full or "",
+            outcome=Outcome.FAIL if not_full else Outcome.PASS,
         ),
-        _none("records that were not acked", ending.failed_records),
+        _none("records that were not acked", failed_records),
         *(
             _none(f"broker {broker}, marks that are left when all is quiet", marks)
-            for broker, marks in sorted(ending.pending.items())
+            for broker, marks in sorted(pending.items())
         ),
     ]
 

@@ -1,7 +1,6 @@
 """The verdict of a soak on made-up samples: one thing is wrong in each."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +12,10 @@ from insync.report.result_page import render_result
 from insync.report.soak import pictures
 from insync.result import Result
 from insync.soak.campaign import Soak
-from insync.soak.judge import DISCONNECT, Ending, checks
+from insync.soak.judge import DISCONNECT, checks, quiet
 
-ENDING = Ending(pending={1: 0, 2: 0, 3: 0}, not_full=None, failed_records=0)
+NO_MARKS = {1: 0, 2: 0, 3: 0}
+ENDING = quiet(NO_MARKS, None, 0)
 DISTURBED = {"topics were created and deleted": 5}
 COUNT = 60
 EVERY_S = 60.0
@@ -43,7 +43,9 @@ def _sample(number: int, broker: int, grows: dict[str, float], *, agent: bool) -
 
 
 def judged(
-    found: Sequence[SoakSample], ending: Ending = ENDING, disturbed: Mapping[str, int] = DISTURBED
+    found: Sequence[SoakSample],
+    ending: Sequence[Result] = ENDING,
+    disturbed: Mapping[str, int] = DISTURBED,
 ) -> tuple[str, list[Result]]:
     whole = Result(of="soak", children=checks(found, ending, disturbed, 600.0))
     return whole.outcome, [each for _, each in whole.checks() if each.outcome.is_problem]
@@ -54,7 +56,7 @@ def test_brokers_in_which_nothing_grows_pass() -> None:
 
 
 def test_brokers_without_the_agent_pass_without_its_figures() -> None:
-    assert judged(samples(agent=False), replace(ENDING, pending={})) == ("pass", [])
+    assert judged(samples(agent=False), quiet({}, None, 0)) == ("pass", [])
 
 
 @pytest.mark.parametrize(
@@ -92,12 +94,12 @@ def test_an_error_of_the_agent_or_a_lost_event_fails(figure: str) -> None:
 @pytest.mark.parametrize(
     ("ending", "words"),
     [
-        (replace(ENDING, pending={1: 0, 2: 1, 3: 0}), "marks that are left when all is quiet"),
-        (replace(ENDING, not_full="(replicas, ISR)"), "ISRs at the end"),
-        (replace(ENDING, failed_records=1), "records that were not acked"),
+        (quiet({1: 0, 2: 1, 3: 0}, None, 0), "marks that are left when all is quiet"),
+        (quiet(NO_MARKS, "(replicas, ISR)", 0), "ISRs at the end"),
+        (quiet(NO_MARKS, None, 1), "records that were not acked"),
     ],
 )
-def test_what_is_left_at_the_end_fails(ending: Ending, words: str) -> None:
+def test_what_is_left_at_the_end_fails(ending: Sequence[Result], words: str) -> None:
     word, (wrong,) = judged(samples(), ending)
     assert word == "fail"
     assert words in wrong.of
