@@ -14,8 +14,7 @@ from insync.errors import InputError
 from insync.lists import grouped
 from insync.outcome import Outcome
 from insync.overhead.figures import Round, Values, differences, table
-from insync.overhead.load_tool import LoadTool
-from insync.overhead.measure import Subject, measure
+from insync.overhead.measure import LoadTool, Subject, measure
 from insync.overhead.request import OverheadRequest
 from insync.progress import Progress
 from insync.result import Result
@@ -136,7 +135,6 @@ def overhead_of(request: OverheadRequest) -> Overhead:
     ):
         if value not in known:
             raise InputError(f"--{option} {value}: expected {known[0]} to {known[-1]}")
-    find(kafka)
     require_arms(names, kafka)
     require_agent(names)
     in_order = sorted(names, key=lambda arm: arm != BASELINE)

@@ -14,8 +14,7 @@ from insync.errors import InputError, InsyncError
 from insync.overhead import campaign
 from insync.overhead.campaign import Overhead
 from insync.overhead.figures import FIGURES, Cost, Round, Values, differences
-from insync.overhead.load_tool import TOOLS, figures
-from insync.overhead.measure import Subject
+from insync.overhead.measure import TOOLS, Subject, figures
 from insync.progress import Progress
 from insync.result import Result
 
