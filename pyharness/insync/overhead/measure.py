@@ -79,21 +79,21 @@ class LoadTool:
     jars: Sequence[Path]
 
     @classmethod
-    def fetched(cls, dist: Distribution, tell: Callable[[str], None]) -> "LoadTool":
+    def fetched(cls, dist: Distribution, tell: Tell) -> "LoadTool":
         """Return the tool on the Java of `dist`; fetch its jar first if it is missing."""
         own = distribution(DEFAULT, dist.java, tell)
         tools = replace(own.release, jars=(TOOLS,))
         folder = cache.root() / "kafka" / f"tools-{TOOLS.parts[2]}"
         return cls(own, cached_jars(tools, folder, tell))
 
-    def produce(self, bootstrap: str, topic: str, records: int, record_bytes: int) -> Values:
+    def produce(self, bootstrap: str, records: int) -> Values:
         """Produce records as fast as possible, with acks=all; return the rate and latencies.
 
         Raises InsyncError if it fails, or does not send all of them.
         """
         options = [
-            "--topic", topic, "--num-records", str(records),
-            "--record-size", str(record_bytes), "--throughput", "-1",
+            "--topic", TOPIC, "--num-records", str(records),
+            "--record-size", str(RECORD_BYTES), "--throughput", "-1",
             "--producer-props", f"bootstrap.servers={bootstrap}", "acks=all",
         ]  # fmt: skip
         with tempfile.TemporaryDirectory(prefix="insync-overhead-") as name:
@@ -192,10 +192,10 @@ def _under_load(
     records: int, tool: LoadTool, bootstrap: str, pids: Sequence[int], tell: Tell
 ) -> Values:
     tell("warming up")
-    tool.produce(bootstrap, TOPIC, max(1, records // 5), RECORD_BYTES)
+    tool.produce(bootstrap, max(1, records // 5))
     tell("producing")
     before = _cpu_s(pids)
-    made = tool.produce(bootstrap, TOPIC, records, RECORD_BYTES)
+    made = tool.produce(bootstrap, records)
     used = _cpu_s(pids) - before
     return {**made, "cpu_s_per_gb": used / (records * RECORD_BYTES / _GIGA)}
 
