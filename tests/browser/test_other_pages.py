@@ -1,33 +1,20 @@
-"""Opens the pages of past results, of a result and of `insync why` in a browser, offline."""
+"""Opens the pages of a result and of `insync why` in a browser, offline."""
 
 from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from browser.chromium import opened
 from insync.outcome import Outcome
-from insync.past.results import find_results, past_results, write_index
 from insync.report.result_page import write_result
 from insync.result import Result
 from insync.why.page import page as rendered
-from unit.past.past_folders import write_matrix, write_past
 from unit.report.made_up_results import FAILED, PASSED, SEEN, UNKNOWN, part, whole
 from unit.report.test_result_page import Verified
 from unit.why.log_files import Logs
 from unit.why.test_beside import found
-
-
-@pytest.fixture
-def index(tmp_path: Path) -> Path:
-    """Write the index page of three results, one of which cannot be read."""
-    write_past(tmp_path / "a", scenario="follower-restart-mid-stall", verdict="fail", stock={})
-    write_matrix(tmp_path / "b", ["read-stall", "freeze"], stock={"acked": [1]})
-    (tmp_path / "c").mkdir()
-    (tmp_path / "c" / "run.json").write_text('{"schema": 2}')
-    rows = past_results(find_results(tmp_path))
-    return write_index(tmp_path / "index.html", tmp_path, rows)
 
 
 @pytest.fixture
@@ -45,7 +32,7 @@ def why(tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1280), ("dark", 390)])
-@pytest.mark.parametrize("page", ["index", "result", "why"])
+@pytest.mark.parametrize("page", ["result", "why"])
 def test_it_fits_and_is_accessible(
     browser: Browser, page: str, width: int, scheme: str, request: pytest.FixtureRequest
 ) -> None:
@@ -53,23 +40,6 @@ def test_it_fits_and_is_accessible(
         assert tab.evaluate("document.documentElement.scrollWidth") <= width
         seen = Axe().run(tab)
         assert seen.violations_count == 0, seen.generate_report()
-
-
-def test_results_are_filtered_and_lead_to_their_reports(browser: Browser, index: Path) -> None:
-    with opened(browser, index) as tab:
-        assert shown(tab) == 3
-        tab.get_by_label("scenario").select_option("freeze")
-        assert shown(tab) == 1
-        assert tab.locator("#count").inner_text() == "1 of 3 results, newest first."
-        tab.get_by_label("verdict").select_option("fail")
-        assert shown(tab) == 0
-        tab.get_by_label("scenario").select_option("")
-        tab.locator("main a").filter(visible=True).click()
-        assert tab.url.endswith("/a/report.html")
-
-
-def shown(tab: Page) -> int:
-    return tab.locator("tbody tr").filter(visible=True).count()
 
 
 def test_what_is_not_as_expected_comes_first(browser: Browser, result: Path) -> None:

@@ -1,4 +1,4 @@
-"""Finds runs, matrices and campaigns below a folder, and reads them as rows of a list or a page.
+"""Finds runs, matrices and campaigns below a folder, and reads them as rows of a list.
 
 What cannot be read is a row with its reason.
 """
@@ -6,24 +6,19 @@ What cannot be read is a row with its reason.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from insync.errors import InputError
-from insync.events.matrix_info import CELLS, PAGE, PLAN, is_matrix, load_matrix
+from insync.events.matrix_info import CELLS, PLAN, is_matrix, load_matrix
 from insync.events.run_info import load_run
-from insync.events.schema import CAMPAIGN, REPORT, RUN, VERDICT
+from insync.events.schema import CAMPAIGN, RUN, VERDICT
 from insync.events.verdict import read_cells, read_verdict
-from insync.events.writer import write_atomic
 from insync.outcome import Outcome
 from insync.report.matrix.cells import outcome, sentence
-from insync.report.render import asset, environment
-from insync.report.words import span
 from insync.result import Result
 
 LEVELS = 3
@@ -31,35 +26,26 @@ MOST_NAMES = 3
 NOT_ANALYSED = "not analysed: insync report {}"
 CUT_SHORT = "cut short, or still running"
 
-Verdict = Outcome | Literal["none", "unreadable"]
-"""The verdict of a run or a matrix. `none`: it is not analysed; `unreadable`: its folder is not."""
-MARKS: dict[str, str] = {
-    **{outcome: outcome.mark for outcome in Outcome},
-    "none": "no verdict",
-    "unreadable": "! unreadable",
-}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Past:
     """A past run, or a `campaign`, such as `matrix` or `fuzz`.
 
     `scenarios`, `kafka` and `arms` are all that it has, `repeats` and `took_ms` those of a run.
-    `when_ms` is when it began; of what cannot be read, when its folder was last changed. `page` is
-    its report, if there is one. `reason` says what the verdict rests on, or why there is none.
+    `when_ms` is when it began; of what cannot be read, when its folder was last changed. `reason`
+    says what the verdict rests on, or why it is None.
     """
 
     folder: Path
     campaign: str | None = None
     when_ms: float
-    verdict: Verdict
+    verdict: Outcome | None
     reason: str
     scenarios: tuple[str, ...] = ()
     kafka: tuple[str, ...] = ()
     arms: tuple[str, ...] = ()
     repeats: int | None = None
     took_ms: float | None = None
-    page: Path | None = None
 
     @property
     def name(self) -> str:
@@ -69,14 +55,14 @@ class Past:
         return next(iter(self.scenarios), self.campaign or self.folder.name)
 
     @property
-    def facts(self) -> list[tuple[str, str]]:
-        """The names and the texts of its facts; an unknown one is empty."""
+    def facts(self) -> list[str]:
+        """Kafka, arms, repeats, when it began and how long it took; empty if not known."""
         return [
-            ("Kafka", ", ".join(self.kafka)),
-            ("arms", _few(self.arms)),
-            ("repeats", "" if self.repeats is None else str(self.repeats)),
-            ("began", f"{datetime.fromtimestamp(self.when_ms / 1e3, UTC):%Y-%m-%d %H:%M UTC}"),
-            ("took", "" if self.took_ms is None else _took(self.took_ms)),
+            ", ".join(self.kafka),
+            _few(self.arms),
+            "" if self.repeats is None else str(self.repeats),
+            f"{datetime.fromtimestamp(self.when_ms / 1e3, UTC):%Y-%m-%d %H:%M UTC}",
+            "" if self.took_ms is None else f"{self.took_ms / 60_000:.1f} min",
         ]
 
     def as_json(self) -> dict[str, Any]:
@@ -88,11 +74,6 @@ def _few(names: Sequence[str]) -> str:
     more = len(names) - MOST_NAMES
     shown = ", ".join(names[:MOST_NAMES])
     return f"{shown} and {more} more" if more > 0 else shown
-
-
-def _took(milliseconds: float) -> str:
-    minutes = milliseconds / 60_000
-    return span(milliseconds) if minutes < 2 else f"{minutes:.0f} min"
 
 
 def find_results(folder: Path) -> list[Path]:
@@ -138,14 +119,14 @@ def _read(folder: Path) -> Past:
         return read(folder)
     except InputError as error:
         return Past(
-            folder=folder, when_ms=_changed_ms(folder), verdict="unreadable",
+            folder=folder, when_ms=_changed_ms(folder), verdict=None,
             reason=str(error).removeprefix(f"{folder}/"),
         )  # fmt: skip
 
 
 def _run(folder: Path) -> Past:
     info = load_run(folder)
-    verdict: Verdict = "none"
+    verdict: Outcome | None = None
     reason = NOT_ANALYSED.format(folder) if info.finished else CUT_SHORT
     if (folder / VERDICT).is_file():
         found = read_verdict(folder)
@@ -156,21 +137,19 @@ def _run(folder: Path) -> Past:
         folder=folder, when_ms=info.started_ms, verdict=verdict, reason=reason,
         scenarios=(info.scenario_name,), kafka=(info.kafka,), arms=info.arms, repeats=info.repeats,
         took_ms=None if info.finished_ms is None else info.finished_ms - info.started_ms,
-        page=_page(folder / REPORT),
     )  # fmt: skip
 
 
 def _matrix(folder: Path) -> Past:
     info = load_matrix(folder)
-    verdict: Verdict = "none"
+    verdict: Outcome | None = None
     reason = NOT_ANALYSED.format(folder)
     if (folder / CELLS).is_file():
         cells = read_cells(folder)
         verdict, reason = outcome(cells), sentence(cells)
     return Past(
         folder=folder, campaign="matrix", when_ms=_changed_ms(folder / PLAN), verdict=verdict,
-        reason=reason, page=_page(folder / PAGE),
-        scenarios=tuple(dict.fromkeys(row.scenario for row in info.rows)),
+        reason=reason, scenarios=tuple(dict.fromkeys(row.scenario for row in info.rows)),
         kafka=tuple(dict.fromkeys(row.kafka for row in info.rows)),
         arms=tuple(dict.fromkeys(arm for row in info.rows for arm in row.arms)),
     )  # fmt: skip
@@ -182,7 +161,7 @@ def _campaign(folder: Path) -> Past:
         name, kafka = known["campaign"], known.get("asked", {}).get("Kafka", "")
     except (OSError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise InputError(f"{folder}/{CAMPAIGN}: {error}") from None
-    verdict: Verdict = "none"
+    verdict: Outcome | None = None
     reason = CUT_SHORT
     if (folder / VERDICT).is_file():
         found = Result.read(folder / VERDICT, f"a result of {name}")
@@ -190,33 +169,8 @@ def _campaign(folder: Path) -> Past:
     return Past(
         folder=folder, campaign=name, verdict=verdict, reason=reason,
         when_ms=_changed_ms(folder / CAMPAIGN), kafka=(kafka,) if kafka else (),
-        page=_page(folder / REPORT),
     )  # fmt: skip
 
 
 def _changed_ms(file: Path) -> float:
     return file.stat().st_mtime * 1e3
-
-
-def _page(file: Path) -> Path | None:
-    return file if file.is_file() else None
-
-
-def write_index(file: Path, folder: Path, rows: Sequence[Past]) -> Path:
-    """Write the index page of the results below `folder` and return its path.
-
-    Its links are relative to the folder that holds it.
-    """
-    template = environment().get_template("runs.html.j2")
-    page = template.render(
-        folder=str(folder),
-        rows=rows,
-        marks=MARKS,
-        relative=partial(os.path.relpath, start=file.absolute().parent),
-        scenarios=sorted({name for row in rows for name in row.scenarios}),
-        kafka=sorted({version for row in rows for version in row.kafka}),
-        verdicts=[each for each in MARKS if any(row.verdict == each for row in rows)],
-        style=asset("page.css") + asset("runs.css"),
-        script=asset("runs.js"),
-    )
-    return write_atomic(file, page)

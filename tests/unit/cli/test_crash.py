@@ -14,6 +14,7 @@ from insync.analysis import job
 from insync.cli.app import invoke
 from insync.engine import worker
 from insync.errors import InputError
+from insync.events.writer import write_atomic
 from insync_bridge import BridgeError
 
 FULL = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
@@ -80,11 +81,12 @@ def test_a_matrix_task_on_a_full_disk_is_one_line(
 
 
 def test_a_full_disk_is_one_line_that_names_the_path(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    (tmp_path / ".index.html.new").symlink_to("/dev/full")
-    page = tmp_path / "index.html"
-    assert invoke(["runs", str(tmp_path), "--page", str(page)]) == 3
+    (tmp_path / ".page.html.new").symlink_to("/dev/full")
+    page = tmp_path / "page.html"
+    monkeypatch.setattr("insync.cli.state.partitions", lambda *_: write_atomic(page, "text"))
+    assert invoke(["state", ".", "--json"]) == 3
     expected = f"insync: OSError: [Errno 28] No space left on device: '{page}'\n"
     assert capsys.readouterr().err.endswith(expected)
 

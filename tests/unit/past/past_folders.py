@@ -43,7 +43,6 @@ def write_past(
             arms=known, findings=findings,
         )  # fmt: skip
         write_verdict(folder, found)
-        (folder / "report.html").touch()
     return folder
 
 
@@ -60,7 +59,6 @@ def write_matrix(folder: Path, scenarios: Sequence[str], **arms: Values) -> Path
         cells += [cell(row.scenario, arm, of) for arm, of in arms.items()]
     save_matrix(folder, MatrixInfo(rows=rows))
     write_cells(folder, cells)
-    (folder / "matrix.html").touch()
     return folder
 
 

@@ -14,7 +14,6 @@ EXAMPLES: Final = """\b
 Examples:
   insync runs
   insync runs ./monday --json
-  insync runs --page ./insync-runs/index.html
 """
 
 
@@ -22,9 +21,6 @@ def command(
     folder: Annotated[
         Path, typer.Argument(metavar="[DIR]", help="Folder with runs and matrices.")
     ] = Path("insync-runs"),
-    page: Annotated[
-        Path | None, "Also write the list as a page to filter, with links to the reports."
-    ] = None,
     json: Json = False,
 ) -> int:
     """List the past runs and matrices below a folder, newest first.
@@ -37,8 +33,6 @@ def command(
     from insync.past import results
 
     rows = results.past_results(results.find_results(folder))
-    if page is not None:
-        results.write_index(page, folder, rows)
     console = results_console(as_json=json)
     if json:
         print_json([row.as_json() for row in rows])
@@ -47,8 +41,6 @@ def command(
             columns = "verdict | result | Kafka | arms | repeats | began | took"
             console.print(text_table(columns, map(_cells, rows), words=range(7)))
         console.print(f"{len(rows)} results in {folder}", soft_wrap=True)
-    if page is not None:
-        console.print(f"page: {page}", soft_wrap=True)
     return 0
 
 
@@ -56,11 +48,6 @@ def _cells(row: "Past") -> list[str]:
     """Return the facts of a result, and below its name why it is so, and where it is."""
     from rich.markup import escape
 
-    from insync.outcome import Outcome
-    from insync.past.results import MARKS
-
     below = f"[dim]{escape(row.reason)}\n{escape(str(row.folder))}[/]"
-    colour = row.verdict.colour if isinstance(row.verdict, Outcome) else "yellow"
-    mark = f"[{colour}]{MARKS[row.verdict]}[/]"
-    facts = (escape(text) for _, text in row.facts)
-    return [mark, f"{escape(row.name)}\n{below}", *facts]
+    mark = f"[{row.verdict.colour}]{row.verdict.mark}[/]" if row.verdict else "no verdict"
+    return [mark, f"{escape(row.name)}\n{below}", *map(escape, row.facts)]
