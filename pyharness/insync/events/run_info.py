@@ -161,9 +161,9 @@ class ArmLimit(Recorded):
     metric: str
     arm: str
     against: str
-    at_most: float | None = None
-    at_least: float | None = None
-    below: float | None = None
+    at_most: float | None = Field(default=None, gt=0)
+    at_least: float | None = Field(default=None, gt=0)
+    below: float | None = Field(default=None, gt=0)
     margin: float = 0.0
 
     @property

@@ -41,10 +41,6 @@ class Words:
     part: ClassVar[str]
     notes: ClassVar[Sequence[str]] = ()
 
-    @property
-    def title(self) -> str:
-        return self.name
-
 
 def write_result(folder: Path, result: Result, words: Words, extra: Markup | None = None) -> Path:
     """Write `verdict.json`, `junit.xml` and `report.html`; return the page's path.
@@ -52,7 +48,7 @@ def write_result(folder: Path, result: Result, words: Words, extra: Markup | Non
     `extra` is put above the checks, such as pictures.
     """
     write_atomic(folder / VERDICT, result.as_json())
-    write_atomic(folder / JUNIT, as_xml(f"insync {words.title}", result.children))
+    write_atomic(folder / JUNIT, as_xml(f"insync {words.name}", result.children))
     return write_atomic(folder / REPORT, render_result(result, words, extra))
 
 

@@ -79,7 +79,7 @@ class Verify(CampaignOfResults[type[Level]]):
 
     def judge(self, done: Done) -> Result:
         parts = self.results(done)
-        ran = "" if any(level.brokers for level in self.chosen) else "; no broker ran"
+        ran = "; no broker ran" if list(self.chosen) == [WeaveLevel] else ""
         return Result(
             of=self.what.candidate.words + ran,
             children=tuple(parts),

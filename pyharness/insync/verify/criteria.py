@@ -37,9 +37,6 @@ class Criterion(ArmLimit):
 
     arm: Literal["candidate"] = "candidate"
     against: Literal["the baseline"] = "the baseline"
-    at_most: float | None = Field(default=None, gt=0)
-    at_least: float | None = Field(default=None, gt=0)
-    below: float | None = Field(default=None, gt=0)
     scenarios: tuple[str, ...] | None = Field(default=None, min_length=1)
     claims: tuple[str, ...] | None = Field(default=None, min_length=1)
 

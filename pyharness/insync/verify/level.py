@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Final
+from typing import Any, Final
 
 from insync.arms import ARMS, has_agent, settings
 from insync.artifacts import sha256_of
@@ -120,18 +120,12 @@ class Verification:
 class Level(Campaign[Any]):
     """A level: a campaign in a folder of the verification's; its result is about its name.
 
-    It raises InsyncError if it cannot run. `brokers` is whether brokers run.
+    It raises InsyncError if it cannot run.
     """
-
-    brokers: ClassVar[bool] = True
 
     @abstractmethod
     def __init__(self, what: Verification, progress: Progress) -> None:
         """Plan it."""
-
-    @property
-    def title(self) -> str:
-        return f"verify, {self.name}"
 
     def asked(self) -> Mapping[str, Any]:
         """Return nothing: the verification knows it."""

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from insync.artifacts import AGENT_JAR, LAB_JAR, built
 from insync.brokers.kafka.builds import find
-from insync.brokers.kafka.distribution import java_command
+from insync.brokers.kafka.distribution import SHORT_LIVED, java_command
 from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import class_path
 from insync.engine.campaign import CampaignOfOne, Named, Place
@@ -22,15 +22,12 @@ from insync.verify.level import Level, Verification
 
 MAIN: Final = "insync.lab.CheckBuild"
 ANSWER_WITHIN_S: Final = 120.0
-_FLAGS: Final = ("-XX:TieredStopAtLevel=1", "-Xmx256m")
-"""For a JVM that lives for two seconds."""
 
 
 class WeaveLevel(Level, CampaignOfOne):
     name = of = "weave"
     says = "what the agent finds and would weave in the jars"
     part = "check"
-    brokers = False
 
     def __init__(self, what: Verification, progress: Progress) -> None:
         self._what = what
@@ -47,7 +44,7 @@ class WeaveLevel(Level, CampaignOfOne):
 def ask(kafka: str, java: Java, progress: Progress) -> dict[str, Any]:
     """Return what the agent says of the jars of a build; raises InsyncError without an answer."""
     jars = [built(AGENT_JAR), built(LAB_JAR), *class_path(find(kafka), progress.phase)]
-    command = [*java_command(java.binary, jars, _FLAGS), MAIN]
+    command = [*java_command(java.binary, jars, SHORT_LIVED), MAIN]
     try:
         done = subprocess.run(
             command, capture_output=True, text=True, errors="replace", timeout=ANSWER_WITHIN_S,
