@@ -169,7 +169,7 @@ GENERATOR: Final = 8
 
 Raise it with every change after which any seed is another scenario: here, in the modules that this
 one imports, in the registry of faults. Results of two generators are not of the same seeds, so a
-fuzz of another one is not resumed. Folders from before there were versions count as 0.
+fuzz of another one is not resumed.
 """
 
 MOST_FAULTS: Final = 5

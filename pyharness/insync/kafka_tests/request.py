@@ -12,13 +12,7 @@ from insync.brokers.kafka.resolve import class_path
 from insync.brokers.kafka.versions import Release, known, numbers
 from insync.errors import InputError
 from insync.kafka_tests.arms import ABSENT, WITH_AGENT
-from insync.kafka_tests.classes import (
-    TestClass,
-    digest,
-    find_classes,
-    own_jars,
-    pinned_jars,
-)
+from insync.kafka_tests.classes import TestClass, digest, find_classes, own_jars, pinned_jars
 from insync.kafka_tests.jvm import JvmSide
 from insync.run.request import DEFAULT_KAFKA, Kafka, Names, UnknownMethods
 from insync.run.version_support import arms_of

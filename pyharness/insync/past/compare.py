@@ -150,14 +150,11 @@ def compare(a: ComparedSide, b: ComparedSide) -> Result:
 
 def _verdict(a: Cell, b: Cell) -> Result:
     return Result(
-        of="verdict", expected="the same", outcome=_same(a.outcome == b.outcome),
+        of="verdict", expected="the same",
+        outcome=Outcome.PASS if a.outcome == b.outcome else Outcome.FAIL,
         baseline=": ".join(filter(None, (a.outcome, a.reason))),
         found=": ".join(filter(None, (b.outcome, b.reason))),
     )  # fmt: skip
-
-
-def _same(same: bool) -> Outcome:
-    return Outcome.PASS if same else Outcome.FAIL
 
 
 def _anomalies(a: Cell, b: Cell) -> Iterator[Result]:
@@ -185,7 +182,7 @@ def _check(each: Figure, figures: int, more: str) -> Result:
         expected="the same, except noise",
         baseline=value_text(each.a),
         found=each.found + (f"; {more} show a difference" if unknown else ""),
-        outcome=Outcome.UNKNOWN if unknown else _same(not each.is_clear),
+        outcome=Outcome.UNKNOWN if unknown else Outcome.FAIL if each.is_clear else Outcome.PASS,
         facts={name: f"{value:.6g}" for name, value in numbers.items() if value is not None},
     )
 
