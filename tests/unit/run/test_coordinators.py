@@ -3,8 +3,8 @@
 Their topic is created once, and its leaders are restored per repeat.
 """
 
-from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
+from unittest.mock import Mock, call
 
 import pytest
 
@@ -13,7 +13,6 @@ from insync.brokers.kafka.wire import State
 from insync.errors import InsyncError
 from insync.nodes import ring
 from insync.run import repeat
-from insync.run.arm_cluster import ArmCluster
 from insync.run.repeat import (
     TRANSACTIONS,
     jitter_ms,
@@ -27,25 +26,17 @@ ONE_ELSEWHERE: State = {**PLACED, 0: (3, [1, 2, 3])}
 
 
 class FakeCluster:
-    bootstrap = "nowhere:1"
+    """A cluster of an arm; an election changes the state that its brokers know if it `obeys`."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch, state: State) -> None:
+    def __init__(
+        self, monkeypatch: pytest.MonkeyPatch, state: State, *, obeys: bool = True
+    ) -> None:
         self.state = state
-        self.asked: list[tuple[int, bytes]] = []
-        self.obeys = True
-        self.nodes = {broker: SimpleNamespace(port=9000 + broker) for broker in (1, 2, 3)}
+        self.arm = Mock(**{"cluster.bootstrap": "nowhere:1", "elect.side_effect": self._elect})
+        self._obeys = obeys
         monkeypatch.setattr(repeat, "partitions", lambda *_: self.state)
         monkeypatch.setattr(repeat, "create_topic", self._create)
         monkeypatch.setattr(repeat, "await_state", self._await)
-        monkeypatch.setattr(wire, "ask", self._ask)
-
-    @property
-    def arm_cluster(self) -> ArmCluster:
-        kafka = SimpleNamespace(release=SimpleNamespace(zookeeper=False))
-        return ArmCluster(
-            arm="stock", kafka=cast("Any", kafka), cluster=cast("Any", self), controls={},
-            home=cast("Any", None),
-        )  # fmt: skip
 
     def _create(self, _: str, topic: str, assignment: list[list[int]], config: Any) -> None:
         assert (topic, config["min.insync.replicas"]) == (TRANSACTIONS, "2")
@@ -54,40 +45,36 @@ class FakeCluster:
     def _await(self, _: str, __: str, wanted: Any, ___: float) -> str | None:
         return None if wanted(wire.Metadata([], self.state, {})) else f"{self.state}"
 
-    def _ask(self, port: int, request: bytes, _: float) -> int:
-        self.asked.append((port, request))
-        if self.obeys and request == wire.elect(TRANSACTIONS, [0, 1, 2], 4_000):
-            self.state = PLACED
-        return 0
+    def _elect(self, *_: object) -> None:
+        self.state = PLACED if self._obeys else self.state
 
 
 def test_the_topic_has_a_partition_for_each_broker(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, {})
-    place_coordinators(cluster.arm_cluster, TRANSACTIONS)
+    place_coordinators(cluster.arm, TRANSACTIONS)
     assert cluster.state == PLACED
-    assert cluster.asked == []
+    assert cluster.arm.mock_calls == []
 
 
 def test_leaders_that_stepped_down_are_restored(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, ONE_ELSEWHERE)
-    place_coordinators(cluster.arm_cluster, TRANSACTIONS)
-    assert cluster.state == PLACED
-    first = wire.reassign(TRANSACTIONS, 0, ring(1), 4_000)
-    assert cluster.asked[0] == (9001, first), "also if a reassignment had moved them"
-    assert len(cluster.asked) == 4
+    place_coordinators(cluster.arm, TRANSACTIONS)
+    assert cluster.arm.mock_calls == [
+        *(call.assign(TRANSACTIONS, number, ring(number + 1)) for number in range(3)),
+        call.elect(TRANSACTIONS, [0, 1, 2]),
+    ], "also if a reassignment had moved them"
 
 
 def test_leaders_already_in_place_are_not_changed(monkeypatch: pytest.MonkeyPatch) -> None:
     cluster = FakeCluster(monkeypatch, PLACED)
-    place_coordinators(cluster.arm_cluster, TRANSACTIONS)
-    assert cluster.asked == []
+    place_coordinators(cluster.arm, TRANSACTIONS)
+    assert cluster.arm.mock_calls == []
 
 
 def test_a_leader_that_is_not_restored_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = FakeCluster(monkeypatch, ONE_ELSEWHERE)
-    cluster.obeys = False
+    cluster = FakeCluster(monkeypatch, ONE_ELSEWHERE, obeys=False)
     with pytest.raises(InsyncError, match=r"__transaction_state: .*0: \(3, .*, expected each"):
-        place_coordinators(cluster.arm_cluster, TRANSACTIONS)
+        place_coordinators(cluster.arm, TRANSACTIONS)
 
 
 def test_transactional_ids_map_to_the_requested_coordinators() -> None:
