@@ -1,7 +1,6 @@
 """Transactional producers write the right lines for every outcome of their transactions."""
 
 import threading
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +14,7 @@ from insync.events.writer import EventWriter
 from insync.workload import transactional
 from insync.workload.plan import LANE_BITS, NEXT_LIFE, Load, TransactionPlan
 from insync.workload.transactional import TransactionalProducer, TransactionReader
-from insync.workload.value import read
+from unit import fake_producer
 from unit.fake_producer import FakeMessage
 from unit.workload.plans import BASE
 from waiting import wait_for
@@ -26,18 +25,15 @@ FATAL = KafkaError(KafkaError._FENCED, "fenced", True, False, False)
 DEAF = KafkaError(KafkaError._STATE, "no")
 
 
-class FakeClient:
+class FakeClient(fake_producer.FakeClient):
     """A transactional client; `plan` has the errors of each method's next calls, in order."""
 
     made: list["FakeClient"]
 
     def __init__(self, settings: dict[str, Any]) -> None:
-        self.settings = settings
+        super().__init__(settings)
         self.calls: list[str] = []
-        self.records: list[tuple[int, int]] = []
-        self.keys: list[bytes | None] = []
         self.plan: dict[str, list[KafkaError]] = {}
-        self._waiting: list[Callable[[Any, Any], None]] = []
         FakeClient.made.append(self)
 
     def init_transactions(self, _: float) -> None:
@@ -46,31 +42,23 @@ class FakeClient:
     def begin_transaction(self) -> None:
         self._called("begin")
 
-    def produce(
-        self, topic: str, value: bytes, *, key: bytes | None, partition: int, on_delivery: Any
-    ) -> None:
+    def produce(self, *record: Any, **more: Any) -> None:
         self._called("produce")
-        self.keys.append(key)
-        self.records.append((partition, read(value, topic, partition).seq))
-        self._waiting.append(on_delivery)
+        super().produce(*record, **more)
 
-    def poll(self, _: float) -> None:
+    def poll(self, seconds: float) -> int:
         self._called("poll")
-        self._answer(None)
+        return self.answer(len(self._waiting))
 
     def commit_transaction(self, _: float) -> None:
-        self._answer(None)
+        self.answer(len(self._waiting))
         self._called("commit")
 
     def abort_transaction(self, _: float) -> None:
         """Abort; pending records are purged."""
-        self._answer(KafkaError(KafkaError._PURGE_QUEUE))
+        while self._waiting:
+            self._waiting.pop(0)(KafkaError(KafkaError._PURGE_QUEUE), FakeMessage())
         self._called("abort")
-
-    def _answer(self, error: KafkaError | None) -> None:
-        waiting, self._waiting = self._waiting, []
-        for offset, answer in enumerate(waiting):
-            answer(error, FakeMessage(offset))
 
     def _called(self, name: str) -> None:
         self.calls.append(name)
@@ -181,7 +169,7 @@ def test_the_seed_decides_where_records_go_and_what_is_aborted(tmp_path: Path) -
     def history(seed: int, name: str) -> tuple[list[str], list[tuple[int, int]]]:
         bench = Bench(tmp_path / name, abort_percent=50, seed=seed)
         ends = [line["wanted"] for line in bench.run(8)[:8]]
-        return ends, bench.client.records[:24]
+        return ends, [(line["partition"], line["seq"]) for line in bench.lines("produce")[:24]]
 
     assert history(3, "one") == history(3, "same")
     assert history(3, "once-more") != history(4, "other")
