@@ -33,23 +33,23 @@ def message(offset: int) -> FakeMessage:
     return FakeMessage(offset, value=intact(offset))
 
 
-class FakeClient:
+class FakeConsumer:
     messages: ClassVar[list[FakeMessage]] = []
 
     def __init__(self, settings: dict[str, Any]) -> None:
         self.settings = settings
         self.idle = threading.Event()
-        self._left = list(FakeClient.messages)
+        self.left = list(FakeConsumer.messages)
 
     def assign(self, _: object) -> None:
         """Accept it."""
 
     def poll(self, seconds: float) -> FakeMessage | None:
-        if not self._left:
+        if not self.left:
             self.idle.set()
             threading.Event().wait(seconds / 10)
             return None
-        return self._left.pop(0)
+        return self.left.pop(0)
 
     def close(self) -> None:
         """End."""
@@ -57,14 +57,14 @@ class FakeClient:
 
 @pytest.fixture(autouse=True)
 def _no_broker(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(FakeClient, "messages", [])
-    monkeypatch.setattr(consumer, "Consumer", FakeClient)
+    monkeypatch.setattr(FakeConsumer, "messages", [])
+    monkeypatch.setattr(consumer, "Consumer", FakeConsumer)
 
 
 @contextmanager
 def reading(
     folder: Path, plan: WorkloadPlan = BASE, *, fresh: bool = False
-) -> Iterator[tuple[TopicConsumer, FakeClient]]:
+) -> Iterator[tuple[TopicConsumer, FakeConsumer]]:
     """Make a consumer, which has not failed when the block ends."""
     failures: list[BaseException] = []
     with EventWriter(folder / "consume-0.jsonl") as writer:
@@ -89,18 +89,18 @@ def lines_of(
 
 
 def test_the_end_may_be_a_marker_or_aborted(tmp_path: Path) -> None:
-    FakeClient.messages += [*map(message, (0, 1, 4)), FakeMessage(9, KafkaError._PARTITION_EOF)]
+    FakeConsumer.messages += [*map(message, (0, 1, 4)), FakeMessage(9, KafkaError._PARTITION_EOF)]
     assert [line["offset"] for line in lines_of(tmp_path, end=9)] == [0, 1, 4]
 
 
 def test_an_earlier_end_of_the_partition_does_not_end_the_read(tmp_path: Path) -> None:
-    FakeClient.messages += [message(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
+    FakeConsumer.messages += [message(0), FakeMessage(1, KafkaError._PARTITION_EOF)]
     with pytest.raises(InsyncError, match=r"at offsets \{0: 1\} of \{0: 2\}, last error: none"):
         lines_of(tmp_path, end=2, seconds=0.1)
 
 
 def test_the_clients_error_is_reported_when_the_end_is_not_reached(tmp_path: Path) -> None:
-    FakeClient.messages.append(FakeMessage(None, KafkaError._ALL_BROKERS_DOWN))
+    FakeConsumer.messages.append(FakeMessage(None, KafkaError._ALL_BROKERS_DOWN))
     with pytest.raises(InsyncError, match="last error: _ALL_BROKERS_DOWN"):
         lines_of(tmp_path, end=1, seconds=0.1)
 
@@ -129,7 +129,7 @@ def test_consumers_that_read_from_leaders_alone_end_the_repeat(
 def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(tmp_path: Path) -> None:
     changed = bytearray(intact(2))
     changed[-1] ^= 1
-    FakeClient.messages += [
+    FakeConsumer.messages += [
         FakeMessage(offset, value=each)
         for offset, each in enumerate((
             intact(7), None, bytes(changed), b"short", intact(3, topic="other"),
@@ -150,13 +150,13 @@ def test_a_value_that_does_not_fit_is_recorded_as_corrupt_and_stops_nothing(tmp_
 
 
 def test_the_lines_of_a_fresh_consumer_are_marked(tmp_path: Path) -> None:
-    FakeClient.messages.append(message(0))
+    FakeConsumer.messages.append(message(0))
     (line,) = lines_of(tmp_path, end=1, fresh=True)
     assert (line["fresh"], line["consumer"], line["nth"]) == (True, 0, 0)
 
 
 def test_how_far_it_read_is_recorded_past_the_end(tmp_path: Path) -> None:
-    FakeClient.messages += map(message, range(3))
+    FakeConsumer.messages += map(message, range(3))
     with reading(tmp_path) as (reader, _):
         assert [*reader.read_back()] == []
         reader.start()

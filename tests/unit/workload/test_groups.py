@@ -1,6 +1,5 @@
 """Consumer groups: what members commit and how long they are waited for; and acks on time."""
 
-import threading
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
@@ -23,7 +22,7 @@ from insync.workload.groups import GroupMember, leave_times
 from insync.workload.plan import GroupPlan
 from insync.workload.workload import Workload, drain
 from unit.fake_producer import FakeClient, FakeMessage
-from unit.run.test_consumer import message
+from unit.run.test_consumer import FakeConsumer, message
 from unit.workload.plans import BASE
 from waiting import wait_for
 
@@ -32,10 +31,11 @@ PLAN = replace(BASE, groups=(GROUP,))
 TWO_PARTITIONS = replace(BASE, partitions=(0, 1), rate=100)
 
 
-class GroupClient:
+class GroupClient(FakeConsumer):
     """A client that owns partition 0 from its subscription until it is closed."""
 
     def __init__(self, *messages: FakeMessage, refusal: KafkaError | None) -> None:
+        super().__init__({})
         self.left = list(messages)
         self._refusal = refusal
         self._callbacks: dict[str, Callable[..., None]] = {}
@@ -43,12 +43,6 @@ class GroupClient:
     def subscribe(self, topics: list[str], **callbacks: Callable[..., None]) -> None:
         self._callbacks = callbacks
         callbacks["on_assign"](self, [TopicPartition(topics[0], 0)])
-
-    def poll(self, seconds: float) -> FakeMessage | None:
-        if not self.left:
-            threading.Event().wait(seconds / 10)
-            return None
-        return self.left.pop(0)
 
     def commit(self, offsets: list[TopicPartition], asynchronous: bool) -> list[TopicPartition]:
         assert not asynchronous
