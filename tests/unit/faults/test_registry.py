@@ -1,6 +1,5 @@
 """The registry has every kind and names what this machine lacks; runs use the same answer."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from unittest.mock import MagicMock
@@ -11,7 +10,7 @@ from fault_runs import planned
 from insync.cli import faults as command
 from insync.cli.app import invoke
 from insync.errors import InsyncError
-from insync.faults import kinds, registry
+from insync.faults import kinds
 from insync.faults.kind import FaultKind
 from insync.faults.kinds import cpu_neighbour
 from insync.faults.registry import KINDS, tagged, why_not
@@ -106,11 +105,6 @@ def test_a_run_is_skipped_for_the_reason_in_the_registry(
 def test_a_missing_shim_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("insync.faults.support.shim.SHIM", Path("/nowhere/libinsync_stall.so"))
     assert "no libinsync_stall.so" in (why_not("stall", "local", Path()) or "")
-
-
-def test_a_kind_that_a_cluster_cannot_have_has_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(registry, "KINDS", {"rain": replace(KINDS["kill"], probes={})})
-    assert why_not("rain", "docker", Path()) == "rain: not for --cluster docker"
 
 
 def test_the_table_has_a_line_per_kind_and_the_reasons_below(
