@@ -81,6 +81,9 @@ def is_valid_schedule(scenario: Scenario) -> bool:
     sticks = any(fault.kind == READ_ERROR for fault in harmful)
     if len(set(elected)) < len(elected) or (elected and sticks):
         return False
+    updated = [fault.broker for fault in faults if fault.kind == "config-update"]
+    if len(set(updated)) < len(updated):
+        return False  # what one sets may need what the other takes back
     asked = [fault for fault in faults if tags_of(fault).harmless]
     controllers = set(range(1, BROKERS + 1)) if scenario.broker.combined else {CONTROLLER_ID}
     return not any(

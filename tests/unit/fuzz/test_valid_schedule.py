@@ -116,6 +116,10 @@ CASES: Final[dict[str, list[tuple[bool, list[dict[str, Any]], dict[str, Any]]]]]
     "a broken link needs a leader at one end": [
         (broker == 1, [at({**CLIENTS, "broker": broker}, 500, 1_000)], {}) for broker in (1, 3)
     ],
+    "configs of a broker are updated once": [
+        (broker != 2, [at(UPDATE, 500, 900), at(UPDATE, 800, 900, broker=broker)], {})
+        for broker in (2, 3)
+    ],
     "a link is delayed for longer than a message is": [
         (acts, [at({**CONTROL, "delay_ms": 349}, 500, for_ms)], {})
         for for_ms, acts in ((326, False), (900, True))
