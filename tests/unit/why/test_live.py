@@ -32,10 +32,10 @@ def test_what_is_no_json_object_is_left_out() -> None:
     assert origins_of(iter(lines)) == {}
 
 
-def test_a_live_leader_that_is_slow_is_named_and_the_lag_is_that_of_its_settings() -> None:
+def test_a_live_leader_that_is_slow_is_named_and_the_lag_is_that_of_the_newest_settings() -> None:
     lines = [*started(1), slow_fetch(9_000, 2, 2_500), slow_fetch(9_000, 3, 2_500)]
-    origins = origins_of(records(*(("east/broker-1.jsonl", line) for line in lines)))
-    answer = answer_for("east", origins["east"], SPAN, PROBE)
+    older = event("settings", -9_000, broker=2, **{"replica.lag.time.max.ms": 30_000})
+    answer = answer_for("east", {1: lines, 2: [older]}, SPAN, PROBE)
     (found,) = answer.findings
     assert (found.broker, found.cause) == (1, "disk")
     assert not any("is assumed" in gap for gap in answer.gaps)

@@ -92,9 +92,13 @@ def answer_for(name: str, origin: Origin, span: Span, probe: Probe) -> Diagnosis
 
 def _lag_of(origin: Origin) -> float | None:
     """Return the lag that the newest settings in the topic have."""
-    lags = [line[_LAG] for lines in origin.values() for line in lines if _LAG in line]
-    usable = [float(each) for each in lags if isinstance(each, int | float) and each > 0]
-    return usable[-1] if usable else None
+    lines = (line for of_broker in origin.values() for line in of_broker)
+    usable = [
+        (line.get("t_ms", 0.0), float(line[_LAG]))
+        for line in lines
+        if isinstance(line.get(_LAG), int | float) and line[_LAG] > 0
+    ]
+    return max(usable)[1] if usable else None
 
 
 def _records(probe: Probe, span: Span) -> Iterator[tuple[str, str]]:
