@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_697,
     "model": 1_128,
     "programs": 1_080,
-    "unit": 27_977,
+    "unit": 27_985,
 }
 SLACK = 100
 

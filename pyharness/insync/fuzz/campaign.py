@@ -117,7 +117,7 @@ class Fuzz(ScenarioCampaign):
             file_of(each): known.scenario for each, known in reduced if known.scenario is not None
         }
         return Result(
-            of=f"seeds of the shape {self._request.shape} on Kafka {self._release.name}",
+            of=f"Seeds of the shape {self._request.shape} on Kafka {self._release.name}",
             children=tuple(self._seed(seed, arms, reduced) for seed, arms in judged.items()),
             tables=(self._table(judged),),
             facts={"seeds run": str(len(judged))},

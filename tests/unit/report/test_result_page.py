@@ -121,3 +121,11 @@ def test_the_test_results_have_a_suite_per_child_and_a_case_per_check(result: Re
 def test_a_table_says_how_many_rows_it_lacks() -> None:
     table = Table(title="t", columns=["a"], rows=[["1"], ["2"], ["3"]])
     assert (len(table.cut(2).rows), table.cut(2).more, table.cut(2).cut(1).more) == (2, 1, 2)
+
+
+def test_of_many_parts_only_those_with_a_problem_are_in_the_navigation() -> None:
+    parts = [part(f"level {number}", PASSED) for number in range(20)]
+    page = render_result(whole(*parts, part("faults", FAILED)), WORDS)
+    navigation, rest = page.split("</nav>")
+    assert re.findall(r'"#part-[^>]*>([^<]*)', navigation) == ["Level faults"]
+    assert re.findall(r'<h2 id="part-[^>]*>([^<]*)', rest)[19:] == ["level 19", "Level faults"]
