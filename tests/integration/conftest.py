@@ -15,7 +15,7 @@ from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import AgentSpec
 from insync.brokers.kafka.cache import woven_classes
-from insync.brokers.kafka.distribution import Distribution
+from insync.brokers.kafka.distribution import SHORT_LIVED, Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
 from integration.lab import ALL, LAG, TOPIC, Lab, Program, StartCluster, StartLab
@@ -55,12 +55,11 @@ def dist(java: Java) -> Distribution:
 
 
 @pytest.fixture(scope="session")
-def program(dist: Distribution, java: Java) -> Program:
+def program(dist: Distribution) -> Program:
     """Run one of the small Java programs beside this file with the broker's own client classes."""
 
     def run(name: str, *arguments: str) -> str:
-        jars = ":".join(str(jar) for jar in dist.jars)
-        command = [java.binary, "-cp", jars, PROGRAMS / f"{name}.java", *arguments]
+        command = dist.command(SHORT_LIVED, str(PROGRAMS / f"{name}.java"), *arguments)
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout

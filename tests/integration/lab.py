@@ -8,6 +8,7 @@ partition 0 of `TOPIC`; unless a test says otherwise, broker 2 is asked what the
 import subprocess
 import threading
 import time
+import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -20,8 +21,10 @@ from event_lines import read_lines
 from fault_runs import running
 from insync.arms import FEATURE, PROCESS_TIME, READ, REQUEST, SCOPE
 from insync.brokers.cluster.admin import in_force, partitions, update_broker
+from insync.brokers.cluster.common import Controllers
 from insync.brokers.cluster.local import LocalCluster
 from insync.brokers.cluster.node import AgentSpec
+from insync.brokers.kafka.distribution import SHORT_LIVED
 from insync.brokers.kafka.java import Java
 from insync.faults.support.control import ControlFile, Mode, Site, StallRule
 from insync_bridge import BridgeClient
@@ -35,6 +38,8 @@ TOPIC = "t"
 AT = f"{TOPIC}-0"
 GROUP = "none"
 ALL = [1, 2, 3]
+BOTH_ROLES = Controllers(combined=True)
+"""Of a cluster of one node."""
 WITHIN_S = 60.0
 HELD_MS = 60_000
 """How long a read stays stalled at most; each test releases it earlier."""
@@ -86,7 +91,7 @@ class Lab:
     def configs(self, *what: str, servers: str | None = None, by: str = "server") -> str:
         """Update configs by Kafka's own command; return what it prints. `by`: or "controller"."""
         command = self.cluster.dist.command(
-            ["-Xshare:auto", "-XX:TieredStopAtLevel=1"],
+            SHORT_LIVED,
             "kafka.admin.ConfigCommand",
             *(f"--bootstrap-{by}", servers or self.server(), "--alter", *what),
         )
@@ -189,15 +194,23 @@ class Lab:
 StartLab = Callable[..., Lab]
 
 
+def compiled(java: Java, source: Path) -> Path:
+    """Compile a class; return its file, below the folder of its source."""
+    flags = [f"-J{flag}" for flag in SHORT_LIVED]
+    command = [java.home / "bin" / "javac", *flags, "-d", source.parent, source]
+    subprocess.run(command, check=True, timeout=60)
+    return source.with_suffix(".class")
+
+
 def java_agent(java: Java, folder: Path, at_start: str = "") -> Path:
     """Build a Java agent that does something before the broker's main; return its jar."""
     premain = f"public static void premain(String a) throws Exception {{ {at_start} }}"
-    (folder / "Own.java").write_text(f"public class Own {{ {premain} }}", encoding="utf-8")
-    (folder / "manifest").write_text("Premain-Class: Own\n", encoding="utf-8")
-    tools = java.home / "bin"
-    for command in (["javac", "Own.java"], ["jar", "cfm", "own.jar", "manifest", "Own.class"]):
-        subprocess.run([tools / command[0], *command[1:]], cwd=folder, check=True, timeout=60)
-    return folder / "own.jar"
+    source, jar = folder / "Own.java", folder / "own.jar"
+    source.write_text(f"public class Own {{ {premain} }}", encoding="utf-8")
+    with zipfile.ZipFile(jar, "w") as written:
+        written.writestr("META-INF/MANIFEST.MF", "Premain-Class: Own\n")
+        written.write(compiled(java, source), "Own.class")
+    return jar
 
 
 @contextmanager

@@ -2,10 +2,10 @@
 
 import os
 import shutil
+import signal
 import subprocess
 import zipfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,14 +17,12 @@ from insync.arms import FEATURE, SCOPE
 from insync.artifacts import AGENT_JAR, LAB_JAR
 from insync.brokers.cluster.admin import create_topic
 from insync.brokers.cluster.node import AgentSpec
-from insync.brokers.kafka.distribution import Distribution
-from insync.brokers.kafka.formats import new_id
+from insync.brokers.kafka.distribution import SHORT_LIVED, Distribution
 from insync.brokers.kafka.java import Java
-from insync.brokers.kafka.ports import free_ports
 from insync.brokers.kafka.resolve import distribution
 from insync.events import agent_log
 from insync_bridge import BridgeClient
-from integration.lab import Lab, StartCluster, java_agent
+from integration.lab import BOTH_ROLES, Lab, StartCluster, compiled, java_agent
 from waiting import wait_for
 
 Done = subprocess.CompletedProcess[str]
@@ -43,10 +41,11 @@ def begin(java: Java, dist: Distribution) -> Begin:
         *options: str, kafka: str = "", jar: Path = AGENT_JAR, first: Path | None = None,
         flags: tuple[str, ...] = (),
     ) -> Done:  # fmt: skip
-        jars = (distribution(kafka, java) if kafka else dist).jars
-        path = ":".join(map(str, [*([first] if first else []), *jars]))
+        chosen = distribution(kafka, java) if kafka else dist
+        if first is not None:  # the archive is not for other classes
+            chosen = replace(chosen, jars=(first, *chosen.jars), cds=None)
         flag = f"-javaagent:{jar}={','.join(options)}"
-        command = [java.binary, *flags, flag, "-cp", path, "kafka.Kafka"]
+        command = chosen.command([*SHORT_LIVED, *flags, flag], "kafka.Kafka")
         return subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
 
     return run
@@ -129,7 +128,7 @@ def without_members(java: Java, folder: Path) -> dict[str, Any]:
     """Put a Replica first that lacks every member that the agent needs."""
     source = folder / "Replica.java"
     source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
-    subprocess.run([java.home / "bin" / "javac", "-d", folder, source], check=True, timeout=60)
+    compiled(java, source)
     return {"first": folder}
 
 
@@ -224,60 +223,24 @@ def test_brokers_that_use_the_cache_mark_fetches(
     assert kept.stat().st_mode & 0o777 == 0o600
 
 
-def test_a_node_of_both_roles_has_one_scope(java: Java, dist: Distribution, tmp_path: Path) -> None:
+def test_a_node_of_both_roles_has_one_scope(
+    java: Java, start: StartCluster, agent: AgentSpec
+) -> None:
     """The controller's SocketServer has the broker's id, and no followers."""
-    bridge = tmp_path / "bridge.json"
-    with combined_node(java, dist, tmp_path, f"bridge={bridge}") as node:
-        wait_for(bridge.is_file, bool, 60)
-        with BridgeClient.connect(bridge) as broker:
-            assert broker.settings()[SCOPE] == "request"
-            assert broker.counters().errors == 0
-        threads = subprocess.run(
-            [java.home / "bin" / "jcmd", str(node.pid), "Thread.print"],
-            capture_output=True, text=True, check=True, timeout=60,
-        ).stdout  # fmt: skip
+    settings = {FEATURE: "true", SCOPE: "request"}
+    node = start(brokers=1, agent=agent, settings=settings, quorum=BOTH_ROLES).nodes[1]
+    bridge = agent.bridge_dir / "bridge-1.json"
+    with BridgeClient.connect(bridge) as broker:
+        assert broker.settings()[SCOPE] == "request"
+        assert broker.counters().errors == 0
+    threads = subprocess.run(
+        [java.home / "bin" / "jcmd", str(node.pid), "Thread.print"],
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout  # fmt: skip
     assert threads.count('"insync-leader-clock"') == 1
+    node.process.send_signal(signal.SIGTERM)
+    node.process.wait(60)
     assert not bridge.exists(), "a clean stop removes the file"
-
-
-@contextmanager
-def combined_node(
-    java: Java, dist: Distribution, folder: Path, options: str
-) -> Iterator[subprocess.Popen[bytes]]:
-    """Run one node that is broker and controller, with scope `request`, and stop it cleanly."""
-    client, controller = free_ports(2)
-    settings = folder / "server.properties"
-    lines = {
-        "process.roles": "broker,controller",
-        "node.id": "1",
-        "controller.quorum.voters": f"1@127.0.0.1:{controller}",
-        "controller.listener.names": "CONTROLLER",
-        "listeners": f"CLIENT://127.0.0.1:{client},CONTROLLER://127.0.0.1:{controller}",
-        "inter.broker.listener.name": "CLIENT",
-        "listener.security.protocol.map": "CLIENT:PLAINTEXT,CONTROLLER:PLAINTEXT",
-        "log.dirs": str(folder / "data"),
-        FEATURE: "true",
-        SCOPE: "request",
-    }
-    settings.write_text("".join(f"{key}={value}\n" for key, value in lines.items()))
-    jars = ":".join(str(jar) for jar in dist.jars)
-    tool = ["kafka.tools.StorageTool", "format", "-t", new_id(), "-c", str(settings)]
-    subprocess.run([java.binary, "-cp", jars, *tool], check=True, timeout=120, capture_output=True)
-    with (folder / "node.log").open("wb") as log:
-        node = subprocess.Popen(
-            [java.binary, "-Xmx256m", f"-javaagent:{AGENT_JAR}=lab={LAB_JAR},{options}",
-             "-cp", jars, "kafka.Kafka", str(settings)],
-            stdout=log, stderr=log,
-        )  # fmt: skip
-        try:
-            yield node
-        finally:
-            node.terminate()
-            try:
-                node.wait(60)
-            except subprocess.TimeoutExpired:
-                node.kill()
-                node.wait()
 
 
 def version_resource(folder: Path, version: str) -> Path:
