@@ -4,7 +4,6 @@ import json
 import os
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +22,7 @@ from insync.errors import InsyncError
 from insync.faults.support.disk import mounts
 from insync.workload.prefill import burst
 from insync_bridge import BridgeClient
-from integration.lab import ALL, Lab, Program, StartCluster
+from integration.lab import ALL, BOTH_ROLES, Lab, Program, StartCluster
 from waiting import wait_for
 
 LAG_MS = 3_000
@@ -60,33 +59,30 @@ def types(lab: Lab) -> set[str]:
 @pytest.fixture(scope="module")
 def on(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Start three brokers with the feature, which several tests use and leave as they were."""
+    folder = tmp_path_factory.mktemp("on")
+    agent = agent_in(folder)
     settings = {FEATURE: "true", "replica.lag.time.max.ms": str(LAG_MS), MISSPELT: "1000"}
-    with brokers(dist, tmp_path_factory.mktemp("on"), settings) as started:
-        yield started
+    with LocalCluster(dist, folder / "nodes", agent=agent, settings=settings) as cluster:
+        yield Lab(cluster, agent)
 
 
-@pytest.fixture(scope="module")
-def off(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    with brokers(dist, tmp_path_factory.mktemp("off"), {}) as started:
-        yield started
+OFF, STOCK, OWN = 1, 2, 3
+"""The brokers of `apart`: with the agent and the lab, without, and as in production."""
 
 
 @pytest.fixture(scope="module")
 def apart(dist: Distribution, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """Start a stock broker, and as the second one a broker with the agent as in production."""
     folder = tmp_path_factory.mktemp("apart")
     flags = [f"-javaagent:{AGENT_JAR}=on-unsupported=fail"]
     settings = {FEATURE: "true", PROCESS_TIME: "2000", LAG_POLICY: "time"}
-    extras = {2: NodeExtras(flags=flags, settings=settings)}
-    with LocalCluster(dist, folder / "nodes", brokers=2, extras=extras) as cluster:
-        yield Lab(cluster, AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder))
-
-
-@contextmanager
-def brokers(dist: Distribution, folder: Path, settings: dict[str, str]) -> Iterator[Lab]:
-    agent = AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder, cache=woven_classes())
-    with LocalCluster(dist, folder / "nodes", agent=agent, settings=settings) as cluster:
+    extras = {OWN: NodeExtras(flags=flags, settings=settings)}
+    agent = replace(agent_in(folder), nodes=[OFF])
+    with LocalCluster(dist, folder / "nodes", agent=agent, extras=extras) as cluster:
         yield Lab(cluster, agent)
+
+
+def agent_in(folder: Path) -> AgentSpec:
+    return AgentSpec(jar=AGENT_JAR, events_dir=folder, bridge_dir=folder, cache=woven_classes())
 
 
 @pytest.mark.parametrize("wrong", [{FEATURE: "perhaps"}, {EVENTS_TOPIC: "no such name"}])
@@ -95,14 +91,14 @@ def test_a_bad_value_stops_the_start_with_kafkas_config_exception(
 ) -> None:
     """One config of the agent and one of the lab; WeaveTest has all the others."""
     with pytest.raises(InsyncError, match=r"ConfigException.*" + next(iter(wrong))):
-        start(brokers=1, agent=agent, settings=wrong)
+        start(brokers=1, agent=agent, settings=wrong, quorum=BOTH_ROLES)
 
 
-def test_the_start_says_what_is_on_and_which_setting_no_one_knows(on: Lab, off: Lab) -> None:
+def test_the_start_says_what_is_on_and_which_setting_no_one_knows(on: Lab, apart: Lab) -> None:
     assert f"[insync] broker 1: {FEATURE}=true, {SCOPE}=" in on.log()
     meant = "insync.relinquish.cooldown.ms"
     assert f"{MISSPELT} is not a config of this broker; expected {meant}?" in on.log()
-    assert f"[insync] broker 1: {FEATURE}=false\n" in off.log()
+    assert f"[insync] broker 1: {FEATURE}=false\n" in apart.log(OFF)
 
 
 def test_on_the_config_is_described_and_the_metrics_are_there(on: Lab, program: Program) -> None:
@@ -114,18 +110,18 @@ def test_on_the_config_is_described_and_the_metrics_are_there(on: Lab, program: 
     assert {name for name in named() if name.startswith("kafka.server:")} <= found
 
 
-def test_off_by_default_and_described_so(off: Lab, program: Program) -> None:
-    described = program("DescribeConfig", off.cluster.bootstrap, "1", FEATURE)
+def test_off_by_default_and_described_so(apart: Lab, program: Program) -> None:
+    described = program("DescribeConfig", apart.server(OFF), str(OFF), FEATURE)
     assert described.startswith("BOOLEAN|false|DEFAULT_CONFIG|false|")
-    assert off.events("settings")[0][FEATURE] is False
+    assert apart.events("settings")[0][FEATURE] is False
 
 
 def test_without_the_agent_a_broker_has_no_config_no_metric_and_no_line_of_it(
     apart: Lab, program: Program
 ) -> None:
-    assert program("DescribeConfig", apart.server(1), "1", FEATURE).strip() == "none"
-    assert not named() & apart.jmx(program, "kafka.*:*", "Value").keys()
-    said = apart.log().splitlines()
+    assert program("DescribeConfig", apart.server(STOCK), str(STOCK), FEATURE).strip() == "none"
+    assert not named() & apart.jmx(program, "kafka.*:*", "Value", STOCK).keys()
+    said = apart.log(STOCK).splitlines()
     assert not [line for line in said if "[insync]" in line or line.endswith(LOGGERS)]
 
 
@@ -134,12 +130,12 @@ def test_a_broker_without_the_lab_has_the_metrics_and_is_told_what_needs_the_lab
 ) -> None:
     errors = {
         name: value
-        for name, value in apart.jmx(program, "kafka.*:*", "Value", node=2).items()
+        for name, value in apart.jmx(program, "kafka.*:*", "Value", OWN).items()
         if "name=Errors,type=Insync" in name
     }
     assert {float(value) for value in errors.values()} == {0}
     assert "kafka.server:name=Errors,type=InsyncAgent" in errors
-    log = apart.log(2)
+    log = apart.log(OWN)
     assert "solution 1 is on, scope request; solution 2 is on, T 2000 ms." in log
     unknown = "is not a config of this broker; expected the agent's option lab="
     assert f"{LAG_POLICY} {unknown}" in log
@@ -179,9 +175,9 @@ def test_state_shows_the_replicas_of_a_running_cluster(on: Lab) -> None:
     assert (nobody.returncode, len(nobody.stderr.splitlines())) == (2, 1), none
 
 
-def test_off_nothing_is_marked_and_no_event_published(off: Lab) -> None:
-    create_topic(off.cluster.bootstrap, "events", [ALL], {"min.insync.replicas": "2"})
-    with off.bridge() as broker:
+def test_off_nothing_is_marked_and_no_event_published(apart: Lab) -> None:
+    create_topic(apart.cluster.bootstrap, "events", [ALL], {"min.insync.replicas": "2"})
+    with apart.bridge() as broker:
         counters = broker.counters()
         partition = wait_for(
             lambda: broker.replicas("events", 0),
@@ -192,7 +188,7 @@ def test_off_nothing_is_marked_and_no_event_published(off: Lab) -> None:
     followers = partition.replicas[1:]
     assert [each.last_fetch_leader_leo for each in followers] == [0, 0], "shown when off, too"
     assert (counters.events_published, counters.events_not_published) == (0, 0)
-    assert set(client(off.cluster.bootstrap).list_topics(timeout=10).topics) == {"events"}
+    assert set(client(apart.cluster.bootstrap).list_topics(timeout=10).topics) == {"events"}
 
 
 def test_a_dead_follower_leaves_the_isr_and_its_state_is_reported(on: Lab) -> None:
@@ -232,14 +228,14 @@ def test_a_full_disk_costs_events_which_are_counted_and_nothing_else(
     small_disk: Path, start: StartCluster, agent: AgentSpec
 ) -> None:
     agent = replace(agent, events_dir=small_disk)
-    cluster = start(brokers=1, agent=agent, settings={FEATURE: "true"})
+    cluster = start(brokers=1, agent=agent, settings={FEATURE: "true"}, quorum=BOTH_ROLES)
     filler = small_disk / "filler"
     with BridgeClient.connect(agent.bridge_dir / "bridge-1.json") as broker:
         with pytest.raises(OSError, match="No space"), filler.open("wb", buffering=0) as file:
             while True:
                 file.write(bytes(1_024))
-        for number in range(40):  # an event of each new leader: more than the last page holds
-            create_topic(cluster.bootstrap, f"full-{number}", [[1]], {})
+        # An event of each new leader: more than the last page holds.
+        create_topic(cluster.bootstrap, "full", [[1]] * 40, {})
         wait_for(lambda: broker.counters().events_dropped, bool, 30)
         assert broker.counters().errors == 0
         filler.unlink()
