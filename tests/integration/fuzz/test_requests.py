@@ -11,17 +11,17 @@ from event_lines import lines_of
 from fault_runs import small_scenario
 
 FAULTS: list[dict[str, Any]] = [
-    {"kind": "topic-churn", "broker": 2, "at_ms": 500, "for_ms": 2_000},
+    {"kind": "topic-churn", "broker": 2, "at_ms": 500, "for_ms": 1_000},
     {
         "kind": "remove-replica", "broker": 3, "partitions": [0, 1], "at_ms": 600,
         "for_ms": 1_500,
     },
-    {"kind": "more-partitions", "broker": 1, "count": 30, "at_ms": 500, "for_ms": 1_500},
+    {"kind": "more-partitions", "broker": 1, "count": 10, "at_ms": 500, "for_ms": 1_500},
     {
         "kind": "add-replica", "broker": 3, "partitions": [2], "throttle_bytes_per_s": 100_000,
         "at_ms": 500, "for_ms": 2_000,
     },
-    {"kind": "produce-flood", "broker": 3, "producers": 1, "at_ms": 500, "for_ms": 2_500},
+    {"kind": "produce-flood", "broker": 3, "producers": 1, "at_ms": 500, "for_ms": 1_500},
     {"kind": "delete-topic", "broker": 1, "at_ms": 700, "for_ms": 1_000},
     {
         "kind": "create-topic", "broker": 1, "count": 60, "folders": 2, "at_ms": 3_100,
@@ -36,14 +36,14 @@ FAULTS: list[dict[str, Any]] = [
         "for_ms": 1_000,
     },
     {"kind": "stop", "broker": 2, "at_ms": 5_000, "for_ms": 8_000},
-    {"kind": "write-error", "broker": 3, "partitions": [1], "at_ms": 14_000, "for_ms": 3_000},
+    {"kind": "write-error", "broker": 3, "partitions": [1], "at_ms": 14_000, "for_ms": 1_500},
 ]  # fmt: skip
 
 
 def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     file, out = tmp_path / "requests.toml", tmp_path / "run"
     load = {"leaders": [1, 2, 1], "rate_per_partition": 10}
-    broker = {"broker_session_timeout_ms": 9_000, "log_dirs": 2}
+    broker = {"broker_session_timeout_ms": 6_000, "log_dirs": 2}
     text = small_scenario(
         "requests", FAULTS, broker=broker, workload=load, min_insync_replicas=2,
         timeline={"recover_ms": 500}, beside={"leaders": [1, 2], "configs": {"segment.ms": "500"}},
@@ -61,7 +61,7 @@ def test_topics_come_and_go_and_a_replica_moves(tmp_path: Path) -> None:
     assert moved["figures"] == {"removed": 2.0, "assigned": 2.0, "joined": 2.0}
     assert moved["acted_ms"] >= 750
     more = found["more-partitions"]["figures"]
-    assert more == {"asked": 30.0, "led": 30.0, "whole": 30.0}
+    assert more == {"asked": 10.0, "led": 10.0, "whole": 10.0}
     added = found["add-replica"]["figures"]
     flood = found["produce-flood"]["figures"]
     assert flood["acked"] >= 1_000
