@@ -19,7 +19,6 @@ from confluent_kafka.admin import (
 
 from insync.arms import FEATURE, PROCESS_TIME, REQUEST, SCOPE, VIA
 from insync.brokers.cluster.admin import create_topic
-from insync.brokers.cluster.node import AgentSpec
 from insync.workload.prefill import burst
 from integration.lab import (
     AT,
@@ -28,7 +27,6 @@ from integration.lab import (
     TOPIC,
     Lab,
     Program,
-    StartCluster,
     StartLab,
     equip,
     stalled_read,
@@ -58,8 +56,8 @@ def described(bootstrap: str, broker: int) -> dict[str, ConfigEntry]:
     return entries
 
 
-def await_updates(lab: Lab, count: int) -> None:
-    wait_for(lambda: len(lab.events("settings_updated")), count.__eq__)
+def await_updates(lab: Lab, count: int, node: int = 1) -> None:
+    wait_for(lambda: len(lab.events("settings_updated", node)), count.__eq__)
 
 
 @pytest.mark.long
@@ -141,25 +139,6 @@ def test_scope_request_counts_the_first_fetch_of_an_earlier_session(start_lab: S
         assert broker.counters().errors == 0
 
 
-def test_without_the_agent_updated_brokers_and_controllers_start_again(
-    start: StartCluster, agent: AgentSpec
-) -> None:
-    """Roll-back: the configs stay in the metadata log, and stock Kafka ignores them."""
-    cluster = start(agent=agent)
-    lab = Lab(cluster, agent)
-    alter(lab, None, {FEATURE: "true", PROCESS_TIME: "500"})
-    await_updates(lab, 1)
-    for node in (cluster.controllers[0].id, 1, 2):
-        equip(cluster, node, agent=False)
-        cluster.kill(node)
-        cluster.restart(node)
-    # Its leader was not restarted: a broker that is still fenced would not lead.
-    create_topic(lab.server(3), "t", [[3, 1, 2]], {}, within_s=90)
-    stock = described(lab.server(1), 1)
-    assert stock[FEATURE].value is None, "as of any config that Kafka does not know"
-    assert described(lab.server(3), 3)[FEATURE].value == "true", "half rolled back"
-
-
 @pytest.mark.long
 def test_invalid_values_change_nothing(start_lab: StartLab) -> None:
     """A broker refuses them, and a controller refuses the whole update of which one is part."""
@@ -193,8 +172,13 @@ def test_invalid_values_change_nothing(start_lab: StartLab) -> None:
     assert [now[each].value for each in (FEATURE, COOLDOWN)] == ["true", "7000"]
 
 
-def test_the_kill_switch_turns_all_off_at_once(start_lab: StartLab, program: Program) -> None:
-    """With a fetch pending: its follower leaves the ISR, and the run is void."""
+def test_the_kill_switch_turns_all_off_at_once_and_stock_brokers_start_again(
+    start_lab: StartLab, program: Program
+) -> None:
+    """With a fetch pending: its follower leaves the ISR, and the run is void.
+
+    After a roll-back the configs stay in the metadata log, and stock Kafka ignores them.
+    """
     lab = start_lab(settings={**LAG, FEATURE: "true"})
     with lab.writing(), lab.bridge() as leader:
         with stalled_read(leader):
@@ -203,11 +187,22 @@ def test_the_kill_switch_turns_all_off_at_once(start_lab: StartLab, program: Pro
             lab.await_drop()
         wait_for(lambda: leader.counters().pending_now, lambda pending: pending == 0)
         assert leader.counters().errors == 1
-        alter(lab, None, {SCOPE: "request"})
+        alter(lab, None, {SCOPE: "read", PROCESS_TIME: "500"})
+        await_updates(lab, 1, node=3)
         assert not lab.events("settings_updated"), "until the next start"
     assert [line["error"] for line in lab.events("error")] == [
         "disabled over JMX: every hook is a no-op until the next start"
     ]
+
+    for node in (lab.cluster.controllers[0].id, 1, 2):
+        equip(lab.cluster, node, agent=False)
+        lab.cluster.kill(node)
+        lab.cluster.restart(node)
+    # Its leader was not restarted: a broker that is still fenced would not lead.
+    create_topic(lab.server(3), "later", [[3, 1, 2]], {}, within_s=90)
+    stock = described(lab.server(1), 1)
+    assert stock[SCOPE].value is None, "as of any config that Kafka does not know"
+    assert described(lab.server(3), 3)[SCOPE].value == "read", "half rolled back"
 
 
 PENDING = "kafka.server:type=PendingReads"
