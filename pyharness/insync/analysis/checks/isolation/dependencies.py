@@ -83,8 +83,7 @@ def _reads(writes: DataFrame, reads: DataFrame, ended: DataFrame) -> DataFrame:
 
 def _suspects(edges: DataFrame) -> DataFrame:
     """Return the edges of which both ends are within a span of edges that go back."""
-    spans = fn.broadcast(_spans(edges))
-    near = edges.join(spans, _GRAPH, "inner")
+    near = edges.join(fn.broadcast(_spans(edges)), _GRAPH, "inner")
     return near.where(_is_in("begun_ms") & _is_in("then_begun_ms"))
 
 

@@ -86,6 +86,7 @@ def by_producer(lines: DataFrame, fates: DataFrame, repeats: DataFrame) -> DataF
             fn.count_if(fn.col("end") == "aborted").alias("aborted"),
             fn.count_if(fn.col("end") == "unknown").alias("unknown"),
             fn.count_if(fn.col("wanted") == "abort").alias("meant_to_abort"),
+            # Exact ones are bounded: a producer ends one transaction after the other.
             fn.percentile(_commit_ms(), 0.5).alias("commit_p50_ms"),
             fn.percentile(_commit_ms(), 0.99).alias("commit_p99_ms"),
             fn.max(_commit_ms()).alias("commit_max_ms"),
