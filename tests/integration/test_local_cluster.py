@@ -40,6 +40,7 @@ LIKE_ANOTHER = (
 )  # fmt: skip
 """Versions whose clusters are set up as those of another version, or run in other tests."""
 QUICK = {
+    "broker.session.timeout.ms": "6000",
     "num.io.threads": "3",
     "replica.lag.time.max.ms": "1000",
     "replica.fetch.wait.max.ms": "100",
@@ -55,7 +56,10 @@ QUICK = {
     ],
 )
 def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) -> None:
-    """The whole life of a cluster of each version, and one shrink that its history shows."""
+    """The whole life of a cluster of each version, and one shrink that its history shows.
+
+    The follower is then killed, and comes back within its old session, and into the ISR.
+    """
     dist = distribution(version, java)
     with LocalCluster(dist, tmp_path / "nodes", settings=QUICK) as cluster:
         create_topic(cluster.bootstrap, "events", ASSIGNMENT, {"min.insync.replicas": "2"})
@@ -66,6 +70,11 @@ def test_a_cluster_keeps_its_promises(version: str, java: Java, tmp_path: Path) 
         pids = [node.pid for node in cluster.nodes.values()]
         assert addresses(pids) <= {"127.0.0.1", "::ffff:127.0.0.1"}
         frozen_ms, shrunk_ms, running = shrink(cluster, dist, follower=3)
+        cluster.kill(3)
+        cluster.restart(3)
+        pids.append(cluster.nodes[3].pid)
+        own = f"127.0.0.1:{cluster.nodes[3].port}"
+        wait_for(lambda: partitions(own, "events"), expected.__eq__)
     assert all(gone(pid) for pid in pids)
     cluster.stop()
     with pytest.raises(KafkaException):
@@ -112,21 +121,6 @@ def shrink(
             return frozen_ms, shrunk_ms, lines
         os.kill(pid, signal.SIGCONT)
     raise AssertionError("the follower was out of sync each time before it was frozen")
-
-
-@pytest.mark.parametrize(
-    "version",
-    [*(pytest.param(each, marks=pytest.mark.long) for each in ("1.1.0", "2.8.2")), "4.3.1"],
-)
-def test_a_killed_broker_comes_back(version: str, java: Java, tmp_path: Path) -> None:
-    """Also within its old session, on KRaft and on ZooKeeper."""
-    settings = {"broker.session.timeout.ms": "2000", "broker.heartbeat.interval.ms": "200"}
-    with LocalCluster(distribution(version, java), tmp_path, settings=settings) as cluster:
-        create_topic(cluster.bootstrap, "events", [[1, 2, 3]], {})
-        cluster.kill(3)
-        cluster.restart(3)
-        own = f"127.0.0.1:{cluster.nodes[3].port}"
-        wait_for(lambda: partitions(own, "events"), lambda state: state == {0: (1, [1, 2, 3])})
 
 
 def test_a_topic_is_created_though_the_answer_comes_too_late(
