@@ -24,8 +24,8 @@ SLOW = {"leader_slow", "peer_slow", "step_down"}
 GONE = [("freeze", 6_000), ("kill", 2_000)]
 """What happens to the controller, and for how long (ms)."""
 
-IDLE_S = 60 * float(os.environ.get("INSYNC_IDLE_MINUTES", "0.2"))
-"""Two fetches of the follower that waits longest."""
+IDLE_S = 60 * float(os.environ.get("INSYNC_IDLE_MINUTES", "0.12"))
+"""More than one fetch of the follower that waits longest."""
 WAITS_MS = {1: "500", 2: "2000", 3: "5000"}
 """replica.fetch.wait.max.ms of each broker; T is shorter than two of them."""
 
