@@ -11,7 +11,7 @@ from fault_runs import small_scenario
 from insync.brokers.kafka.versions import DEFAULT
 
 WORKLOAD = {
-    "leaders": [1, 2], "rate_per_partition": 40, "idempotent": True, "compression": "lz4",
+    "leaders": [1, 2], "rate_per_partition": 15, "idempotent": True, "compression": "lz4",
     "linger_ms": 5, "keys": 6, "key_skew": 0.5, "client": "both",
     "transactions": {"coordinators": [1, 2], "per_second": 4, "records": 2, "abort_percent": 30},
 }  # fmt: skip
