@@ -136,7 +136,7 @@ engine: setup
 browser:
 	@pyharness/setup-browser.sh
 
-# Files run in the order of their names. Otherwise those with the most tests run first, and a long file with few tests runs alone at the end.
+# Files run in the order of the command, those of a folder by name. Otherwise those with the most tests run first, and a long file with few tests runs alone at the end.
 TWO := -n 2 --dist loadfile --no-loadscope-reorder
 WITH_BROKERS := tests/containers tests/integration
 test-without-brokers: setup browser $(BENCH) $(MUTANTS)
@@ -146,9 +146,9 @@ test-without-brokers: setup browser $(BENCH) $(MUTANTS)
 # These look at the recorded scenarios, measure a healthy broker's times, or run clusters two at a time themselves.
 MEASURED := $(addprefix tests/integration/,test_scenarios.py test_step_down.py runs/test_why.py \
               runs/test_zookeeper_runs.py sensitivity/test_mutants.py)
-# These measure the effect of a fault, which is far longer than a delay by one other test.
-EFFECTS := $(addprefix tests/integration/,test_run.py test_faults.py test_faults_disk.py test_faults_effects.py \
-             test_stall_shim.py test_bugs.py)
+# These measure the effect of a fault, which is far longer than a delay by one other test. The longest file is first.
+EFFECTS := $(addprefix tests/integration/,test_bugs.py test_faults_disk.py test_stall_shim.py test_faults.py \
+             test_faults_effects.py test_run.py)
 test-brokers: setup engine $(MUTANTS)
 	@# These wait for states, however long that takes, so two run at a time.
 	@$(PYTEST) $(WITH_BROKERS) $(addprefix --ignore ,$(MEASURED) $(EFFECTS)) $(TWO)
