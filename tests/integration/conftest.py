@@ -18,7 +18,7 @@ from insync.brokers.kafka.cache import woven_classes
 from insync.brokers.kafka.distribution import SHORT_LIVED, Distribution
 from insync.brokers.kafka.java import Java, find_java
 from insync.brokers.kafka.resolve import distribution
-from integration.lab import ALL, LAG, TOPIC, Lab, Program, StartCluster, StartLab
+from integration.lab import ALL, LAG, TOPIC, Lab, Program, StartCluster, StartLab, compile_java
 
 PROGRAMS = Path(__file__).parent / "java"
 LOGS_SHOWN, LINES_SHOWN = 6, 15
@@ -55,11 +55,13 @@ def dist(java: Java) -> Distribution:
 
 
 @pytest.fixture(scope="session")
-def program(dist: Distribution) -> Program:
+def program(dist: Distribution, java: Java, tmp_path_factory: pytest.TempPathFactory) -> Program:
     """Run one of the small Java programs beside this file with the broker's own client classes."""
+    classes = tmp_path_factory.mktemp("programs")
+    compile_java(java, classes, *PROGRAMS.glob("*.java"), jars=dist.jars)
 
     def run(name: str, *arguments: str) -> str:
-        command = dist.command(SHORT_LIVED, str(PROGRAMS / f"{name}.java"), *arguments)
+        command = dist.command(SHORT_LIVED, name, *arguments, jars=[classes])
         done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
         assert done.returncode == 0, done.stderr
         return done.stdout

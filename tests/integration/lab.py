@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -194,12 +194,12 @@ class Lab:
 StartLab = Callable[..., Lab]
 
 
-def compiled(java: Java, source: Path) -> Path:
-    """Compile a class; return its file, below the folder of its source."""
+def compile_java(java: Java, folder: Path, *sources: Path, jars: Iterable[Path] = ()) -> None:
+    """Compile classes, which need these jars, into a folder."""
     flags = [f"-J{flag}" for flag in SHORT_LIVED]
-    command = [java.home / "bin" / "javac", *flags, "-d", source.parent, source]
+    path = ":".join(map(str, jars))
+    command = [java.home / "bin" / "javac", *flags, "-cp", path, "-d", folder, *sources]
     subprocess.run(command, check=True, timeout=60)
-    return source.with_suffix(".class")
 
 
 def java_agent(java: Java, folder: Path, at_start: str = "") -> Path:
@@ -207,9 +207,10 @@ def java_agent(java: Java, folder: Path, at_start: str = "") -> Path:
     premain = f"public static void premain(String a) throws Exception {{ {at_start} }}"
     source, jar = folder / "Own.java", folder / "own.jar"
     source.write_text(f"public class Own {{ {premain} }}", encoding="utf-8")
+    compile_java(java, folder, source)
     with zipfile.ZipFile(jar, "w") as written:
         written.writestr("META-INF/MANIFEST.MF", "Premain-Class: Own\n")
-        written.write(compiled(java, source), "Own.class")
+        written.write(folder / "Own.class", "Own.class")
     return jar
 
 

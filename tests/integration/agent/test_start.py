@@ -22,7 +22,7 @@ from insync.brokers.kafka.java import Java
 from insync.brokers.kafka.resolve import distribution
 from insync.events import agent_log
 from insync_bridge import BridgeClient
-from integration.lab import BOTH_ROLES, Lab, StartCluster, compiled, java_agent
+from integration.lab import BOTH_ROLES, Lab, StartCluster, compile_java, java_agent
 from waiting import wait_for
 
 Done = subprocess.CompletedProcess[str]
@@ -128,7 +128,7 @@ def without_members(java: Java, folder: Path) -> dict[str, Any]:
     """Put a Replica first that lacks every member that the agent needs."""
     source = folder / "Replica.java"
     source.write_text("package org.apache.kafka.server.replica; public class Replica { }")
-    compiled(java, source)
+    compile_java(java, folder, source)
     return {"first": folder}
 
 
