@@ -102,7 +102,7 @@ MOST_TEST_LINES = {
     "integration": 6_651,
     "model": 1_128,
     "programs": 1_080,
-    "unit": 27_985,
+    "unit": 28_011,
 }
 SLACK = 100
 

@@ -26,7 +26,10 @@ ANSWERS_WITHIN_S: Final = 10.0
 _POLL_S = 0.02
 _ANSWER_WITHIN_S = 2.0
 _CREATED_WITHIN_S = 10.0
-_WITHOUT_ANSWER = (KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT)
+_WITHOUT_ANSWER = (
+    KafkaError._TIMED_OUT, KafkaError._TRANSPORT, KafkaError.REQUEST_TIMED_OUT,
+    KafkaError._DESTROY_BROKER,  # librdkafka drops what a list of the brokers lacks for a moment
+)  # fmt: skip
 
 ALL_COMMITTED = -1
 SMALL_SEGMENTS = {"segment.bytes": str(1 << 20)}
@@ -62,10 +65,9 @@ def _listed(bootstrap: str) -> ClusterMetadata:
         # List all topics: a broker may create a topic that is requested by name.
         return client(bootstrap).list_topics(timeout=ANSWERS_WITHIN_S)
     except KafkaException as error:
-        why = error.args[0].str()
         raise InputError(
-            f"{bootstrap}: no answer ({why}), expected HOST:PORT of brokers with a plaintext"
-            " listener"
+            f"{bootstrap}: no answer ({error.args[0].str()}), expected HOST:PORT of brokers with"
+            " a plaintext listener"
         ) from None
 
 
@@ -116,9 +118,8 @@ def begin_topic(
     bootstrap: str, topic: str, assignment: Sequence[Sequence[int]], within_s: float
 ) -> None:
     """Create a topic without waiting for its leaders; raises InsyncError if it is refused."""
-    wanted = NewTopic(
-        topic, len(assignment), replica_assignment=[list(each) for each in assignment]
-    )
+    replicas = [list(each) for each in assignment]
+    wanted = NewTopic(topic, len(replicas), replica_assignment=replicas)
     admin = client(bootstrap)  # an answer is lost when its client is deleted
     _await(admin.create_topics([wanted], request_timeout=within_s)[topic], topic, "created")
 
@@ -250,8 +251,7 @@ def _update(
         for key, value in settings.items()
     ]
     resource = ConfigResource(kind, name, incremental_configs=entries)
-    answers = admin.incremental_alter_configs([resource])
-    _await_configs(answers, f"{kind.name.lower()} {name}")
+    _await_configs(admin.incremental_alter_configs([resource]), f"{kind.name.lower()} {name}")
 
 
 def _await_configs(answers: Mapping[ConfigResource, Future[None]], what: str) -> None:
